@@ -1,0 +1,53 @@
+"""Where the authoring API sends what a lecture says: the recorder while there is one, the terminal otherwise."""
+
+import sys
+from pathlib import Path
+from typing import Protocol
+
+from engine.trace import Kernel, Output
+
+
+class Sink(Protocol):
+    """What the authoring API needs of a recorder."""
+
+    store: Path
+    "Folder with `files/` and `kernels/`."
+    lecture: Path
+    "The lecture's own file; relative pictures are looked for beside it."
+
+    def emit(self, output: Output) -> None:
+        """Attach `output` to the statement the calling thread is executing."""
+
+    def warn(self, message: str, path: str = "", line: int = 0) -> None:
+        """Tell the author something that cost the recording nothing else; place defaults to the current statement."""
+
+    def display_path(self, path: str) -> str:
+        """How the recording calls the file `path`; its source is taken into the recording."""
+
+    def kernel(self, kernel: Kernel) -> int:
+        """Number of `kernel` in the recording; a kernel of the same path, line and name is there only once."""
+
+    def launched(self, kernel: int, grid: tuple[int, ...], interpreted: bool) -> None:
+        """Note that the current statement launched a kernel."""
+
+
+current: Sink | None = None
+"The recorder that runs in this process, if any."
+
+
+def emit(output: Output, plain: str) -> None:
+    """Send `output` to the recorder; without one, print `plain`."""
+    if current is not None:
+        current.emit(output)
+    else:
+        print(plain)
+
+
+def warn(message: str) -> None:
+    """Send a warning to the recorder; without one, to standard error."""
+    if current is not None:
+        current.warn(message)
+    else:
+        print(f"warning: {message}", file=sys.stderr)
+
+

@@ -1,0 +1,706 @@
+"""The recording of a lecture: every structure of `var/traces/NAME.json`, how it is written and how it is read.
+
+This file is the whole contract between the recorder and whatever shows a recording. Everything that occurs
+more than once (files, places, values, outputs) stands once in a table and is referred to by its number there;
+steps are columns, so that a million of them stay small. A recording holds meaning, never HTML or CSS.
+
+Units: times are seconds, sizes are bytes, lines count from 1, steps from 0.
+"""
+
+import os
+import tempfile
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from engine.errors import TraceError
+
+FORMAT = "lecture-trace"
+VERSION = 1
+
+Status = Literal["ok", "error", "stopped", "interrupted"]
+Kind = Literal["line", "resume", "error"]
+
+
+class Struct(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Base of every structure here: immutable, and defaults are not written."""
+
+
+# ---------------------------------------------------------------- values
+
+
+class Scalar(Struct, tag="scalar"):
+    """A number, a string, None: a value that has no parts."""
+
+    type: str
+    "Name of the value's class, `int`."
+    text: str
+    "The value on one line, `3`, `'abc'`, `nan`."
+    truncated: bool = False
+    "Whether `text` was cut."
+
+
+class Sequence(Struct, tag="sequence"):
+    """A list, tuple, set or another container whose parts have no names."""
+
+    type: str
+    text: str
+    length: int
+    "How many parts the container has."
+    items: tuple[int, ...] = ()
+    "Numbers of the first parts' values in `Trace.values`, all lower than this value's own number."
+    truncated: bool = False
+    "Whether parts or text were left out."
+
+
+class Mapping(Struct, tag="mapping"):
+    """A dict or another container of keys and values."""
+
+    type: str
+    text: str
+    length: int
+    items: tuple[tuple[int, int], ...] = ()
+    "Numbers of the first keys and their values."
+    truncated: bool = False
+
+
+class Object(Struct, tag="object"):
+    """An object with attributes: a dataclass, a namedtuple, an instance."""
+
+    type: str
+    text: str
+    fields: tuple[tuple[str, int], ...] = ()
+    "Attribute names and the numbers of their values."
+    truncated: bool = False
+
+
+class Stats(Struct):
+    """What the elements of an array look like together."""
+
+    min: float | None
+    "Smallest finite element, None where there is none."
+    max: float | None
+    mean: float | None
+    nan: int
+    "How many of the elements looked at are not a number."
+    inf: int
+    "How many are infinite, of either sign."
+    count: int
+    "How many elements were looked at: all, or an even sample of a large array."
+
+
+class Array(Struct, tag="array"):
+    """A tensor or array: its layout always, its elements only as far as they are shown."""
+
+    type: str
+    text: str
+    shape: tuple[int, ...]
+    dtype: str
+    "Name of the element type, `torch.float32`, `int64`."
+    device: str = ""
+    "`cpu`, `cuda:0`, `meta`; empty where the library has no devices."
+    stride: tuple[int, ...] | None = None
+    "Elements between neighbours along each dimension; None where the layout has none (sparse)."
+    data: Any = None
+    "The elements of a small array as nested lists (a plain number for 0 dimensions); non-finite ones as strings."
+    sample: Any = None
+    "Of a larger array with at least one dimension: a 2-D grid (list of rows) of evenly spaced elements, for a heat map."
+    stats: Stats | None = None
+    truncated: bool = False
+    "Whether elements were left out of `data`."
+
+
+class Failed(Struct, tag="failed"):
+    """A value that could not be had: its expression or its display raised, or the name is not bound yet."""
+
+    type: str
+    "Name of the exception's class."
+    text: str
+    "What was said, on one line."
+    truncated: bool = False
+
+
+Value = Scalar | Sequence | Mapping | Object | Array | Failed
+
+
+# ---------------------------------------------------------------- outputs
+
+
+class Text(Struct, tag="text"):
+    """A paragraph, list or heading, in Markdown with `$` mathematics."""
+
+    markdown: str
+
+
+class Verbatim(Struct, tag="verbatim"):
+    """Text to be shown as it is, in a fixed-width face."""
+
+    text: str
+    language: str = ""
+    "Name of a Pygments lexer, or empty."
+    truncated: bool = False
+
+
+class Picture(Struct, tag="image"):
+    """A picture; `file` is empty where it could not be had, and then `reason` says why."""
+
+    source: str
+    "What the lecture asked for: an address or a path."
+    file: str = ""
+    "Its copy, a name under `files/` beside the traces folder."
+    width: float | None = None
+    "Width asked for: pixels, or a fraction of the column when at most 1."
+    alt: str = ""
+    "What it shows, in words."
+    reason: str = ""
+
+
+class Video(Struct, tag="video"):
+    """A film; like a picture."""
+
+    source: str
+    file: str = ""
+    width: float | None = None
+    reason: str = ""
+
+
+class Link(Struct, tag="link"):
+    """A link to a page (`url`) or to a place in the lecture's own code (`path` and `line`)."""
+
+    title: str
+    url: str = ""
+    path: str = ""
+    line: int = 0
+    authors: tuple[str, ...] = ()
+    "For a reference to a paper."
+    date: str = ""
+    description: str = ""
+    "An abstract, or a sentence on what is there."
+
+
+class Note(Struct, tag="note"):
+    """A remark for the speaker, in Markdown; readers see it only when they ask."""
+
+    markdown: str
+
+
+class Plot(Struct, tag="plot"):
+    """A chart: a Vega-Lite or Plotly specification, and a drawing of it that needs no script."""
+
+    library: Literal["vega-lite", "plotly", "matplotlib"]
+    spec: Any = None
+    "The specification as JSON; None for matplotlib."
+    file: str = ""
+    "An SVG or PNG drawing, a name under `files/`; empty where none could be made."
+    alt: str = ""
+
+
+class Node(Struct):
+    """A node of a graph."""
+
+    id: str
+    label: str
+
+
+class Edge(Struct):
+    """A directed edge of a graph, from one node's id to another's."""
+
+    source: str
+    target: str
+    label: str = ""
+
+
+class Graph(Struct, tag="graph"):
+    """Nodes and edges."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    file: str = ""
+    "A drawing of it, a name under `files/`."
+    truncated: bool = False
+
+
+class Table(Struct, tag="table"):
+    """Rows of cells under named columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int | float | bool | None, ...], ...]
+    title: str = ""
+    truncated: bool = False
+
+
+class Stdout(Struct, tag="stdout"):
+    """What the statement printed."""
+
+    text: str
+    truncated: bool = False
+
+
+class Stderr(Struct, tag="stderr"):
+    """What the statement wrote to standard error."""
+
+    text: str
+    truncated: bool = False
+
+
+class KernelCard(Struct, tag="kernel"):
+    """A kernel shown on purpose: `kernel` is its number in `Trace.kernels`."""
+
+    kernel: int
+
+
+class ProfileTable(Struct, tag="profile"):
+    """A profiler's table: one row an operator, the costliest first."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int | float | bool | None, ...], ...]
+    device: str
+    "Where it was measured."
+    stacks: str = ""
+    "Collapsed stacks (`a;b;c 12` a line, microseconds), a name under `files/`."
+    timeline: str = ""
+    "The Chrome trace, a name under `files/`."
+    truncated: bool = False
+
+
+class BenchmarkResult(Struct, tag="benchmark"):
+    """Times of one operation. In `show --jsonl` it has kind `table`, since the contract knows no other."""
+
+    name: str
+    samples: tuple[float, ...]
+    "Milliseconds of each timed run, in order; empty where nothing was measured."
+    device: str
+    method: str
+    "How it was timed: `CUDA events` or `wall clock`."
+    floor: float | None = None
+    "The least milliseconds the device's bandwidth or arithmetic allows, where it is known."
+    floor_source: str = ""
+    "Where the floor comes from."
+
+
+Output = (
+    Text | Verbatim | Picture | Video | Link | Note | Plot | Graph | Table
+    | Stdout | Stderr | KernelCard | ProfileTable | BenchmarkResult
+)  # fmt: skip
+
+
+# ---------------------------------------------------------------- kernels
+
+
+class Variant(Struct):
+    """One compilation of a kernel."""
+
+    target: str
+    "Architecture, `sm_90`."
+    origin: Literal["launched", "compiled"]
+    "The launched binary's own, or compiled for the target without its GPU."
+    key: str
+    "Name of its folder under `kernels/`, which holds a file per stage: `ttir`, `ttgir`, `llir`, `ptx`, `sass`."
+    stages: tuple[str, ...] = ()
+    "The stages that are there, in order of compilation."
+    device: str = ""
+    "Name of the GPU it was launched on."
+    signature: dict[str, str] = {}
+    "Type of each argument, `*fp32`, `i32`."
+    constants: dict[str, str] = {}
+    "Values of the compile-time constants."
+    num_warps: int | None = None
+    num_stages: int | None = None
+    registers: int | None = None
+    "Registers a thread."
+    spills: int | None = None
+    "Registers spilled to local memory."
+    shared: int | None = None
+    "Bytes of shared memory a block."
+    occupancy: float | None = None
+    "Fraction of a multiprocessor's warps that can be resident."
+    reason: str = ""
+    "Why stages are missing, in the compiler's own words."
+
+
+class Launch(Struct):
+    """One launch of a kernel: at a step, over a grid of program instances (Triton) or thread blocks (CUDA)."""
+
+    step: int
+    grid: tuple[int, ...]
+    interpreted: bool = False
+    "Whether Triton's interpreter ran it on the CPU."
+
+
+class Kernel(Struct):
+    """A kernel the lecture launched or showed."""
+
+    name: str
+    language: Literal["triton", "cuda", "inductor"]
+    path: str
+    "File that holds its source, as in `File.path`."
+    line: int
+    end_line: int
+    variants: tuple[Variant, ...] = ()
+    launches: tuple[Launch, ...] = ()
+    truncated: bool = False
+    "Whether launches were left out."
+
+
+# ---------------------------------------------------------------- the recording
+
+
+class File(Struct):
+    """A source file that steps, kernels or links refer to."""
+
+    path: str
+    "Relative to where the recording was started, with `/`; unique within the recording."
+    source: str
+    "The whole text."
+    language: str = "python"
+    "Name of a Pygments lexer."
+    visible: bool = True
+    "Whether its statements are steps."
+    hidden: tuple[int, ...] = ()
+    "Lines marked `@hide`."
+    animated: tuple[int, ...] = ()
+    "Lines marked `@animate`."
+
+
+class Warning(Struct):
+    """Something the author should know; it cost the recording nothing else."""
+
+    message: str
+    path: str = ""
+    line: int = 0
+
+
+class Error(Struct):
+    """The exception that ended the lecture, a thread or a task."""
+
+    type: str
+    message: str
+    traceback: str = ""
+    "As Python prints it, the engine's own frames left out."
+
+
+class Places(Struct):
+    """Columns: the distinct (kind, file, line, function) that steps stand at."""
+
+    kind: list[Kind] = []
+    file: list[int] = []
+    "Number in `Trace.files`."
+    line: list[int] = []
+    "First line of the statement."
+    end_line: list[int] = []
+    "Last line of the statement, of its header for a compound one."
+    function: list[str] = []
+    "Name of the function, `<module>` outside any."
+
+
+class Activations(Struct):
+    """Columns: the distinct (frame, caller) pairs. A generator resumed by another caller is a new activation."""
+
+    caller: list[int] = []
+    "Number of the activation that called this one, -1 for none. Stored as differences."
+    frame: list[int] = []
+    "Identity of the frame: equal for all activations of one generator. Stored as differences."
+    threads: dict[int, str] = {}
+    "Thread names, by number of the activation a thread starts with; those not here are their caller's."
+
+
+class Steps(Struct):
+    """Columns: one entry per step."""
+
+    place: list[int] = []
+    activation: list[int] = []
+    "Stored as differences."
+
+
+class Pairs(Struct):
+    """Columns: what happened at which step, in order of steps."""
+
+    step: list[int] = []
+    "Stored as differences."
+    item: list[int] = []
+    "Number in the table the pairs are about."
+
+
+class Inspected(Struct):
+    """Columns: which expression had which value at which step."""
+
+    step: list[int] = []
+    "Stored as differences."
+    expression: list[int] = []
+    "Number in `Trace.names`."
+    value: list[int] = []
+    "Number in `Trace.values`."
+
+
+class Trace(msgspec.Struct, omit_defaults=True):
+    """A whole recording. `Recording` reads one by step."""
+
+    format: str
+    version: int
+    title: str
+    "First heading of the lecture, or its file's name."
+    lecture: str
+    "Path of the lecture's own file, as in `File.path`."
+    status: Status
+    "How the lecture ended: by itself, by an exception, at a limit, by Ctrl-C."
+    reason: str = ""
+    "Why it ended, where it did not end by itself."
+    files: list[File] = []
+    names: list[str] = []
+    "Expressions inspected and names cleared."
+    values: list[Value] = []
+    output_table: list[Output] = []
+    places: Places = msgspec.field(default_factory=Places)
+    activations: Activations = msgspec.field(default_factory=Activations)
+    steps: Steps = msgspec.field(default_factory=Steps)
+    inspected: Inspected = msgspec.field(default_factory=Inspected)
+    cleared: Pairs = msgspec.field(default_factory=Pairs)
+    "Names (`names`) cleared at steps."
+    outputs: Pairs = msgspec.field(default_factory=Pairs)
+    "Outputs (`output_table`) made at steps."
+    errors: dict[int, Error] = {}
+    "By step."
+    warnings: list[Warning] = []
+    kernels: list[Kernel] = []
+    run: dict[str, Any] = {}
+    "All that differs between two identical runs: started, seconds, host, versions, device. `--reproducible` leaves it out."
+
+
+# ---------------------------------------------------------------- writing
+
+
+def differences(numbers: Any) -> list[int]:
+    """The first number, then each one's difference from the one before."""
+    before = 0
+    out = []
+    for number in numbers:
+        out.append(number - before)
+        before = number
+    return out
+
+
+def sums(numbers: list[int]) -> list[int]:
+    """What `differences` was made from."""
+    total = 0
+    return [total := total + number for number in numbers]
+
+
+def encode(trace: Trace) -> bytes:
+    """The recording as strict JSON in UTF-8."""
+    return msgspec.json.encode(trace) + b"\n"
+
+
+def write(trace: Trace, path: Path) -> None:
+    """Write `trace` to `path` whole or not at all; an earlier file there is replaced only by a complete one.
+
+    Raises TraceError when it cannot be written (no room, no permission); the earlier file is then as it was.
+    """
+    write_whole(encode(trace), path)
+
+
+def write_whole(data: bytes, path: Path) -> None:
+    """Write `data` to a temporary file beside `path`, then rename it. Raises TraceError."""
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise TraceError(f"cannot write {str(path)!r}: {error.strerror}; what was there before is unchanged") from error
+
+
+def store(traces: Path) -> Path:
+    """The folder whose `files/` and `kernels/` belong to the recordings in `traces`: its parent when it is
+    called `traces` (var/traces -> var), else the folder itself."""
+    return traces.parent if traces.name == "traces" else traces
+
+
+# ---------------------------------------------------------------- reading
+
+
+class _Head(msgspec.Struct):
+    """The part of a file that says what it is."""
+
+    format: str = ""
+    version: int = 0
+
+
+def read(path: Path) -> Trace:
+    """The recording in `path`, one of the original engine's included.
+
+    Raises TraceError, in a sentence that says what is wrong and what to do, when there is none.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TraceError(f"cannot read {str(path)!r}: {error.strerror}") from error
+    return decode(data, str(path))
+
+
+def decode(data: bytes, name: str) -> Trace:
+    """The recording in `data`; `name` is what messages call it. Raises TraceError like `read`."""
+    if not data.strip():
+        raise TraceError(f"{name!r} is empty; record the lecture again")
+    if data.startswith(b"version https://git-lfs"):
+        raise TraceError(f"{name!r} is a git-lfs pointer, not the trace itself; run 'git lfs pull'")
+    try:
+        head = msgspec.json.decode(data, type=_Head)
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError) as error:
+        raise TraceError(f"{name!r} is not a lecture trace ({error}); record the lecture again") from error
+    if not head.format:
+        from engine.legacy import convert  # imports this module
+
+        return convert(data, name)
+    if head.format != FORMAT:
+        raise TraceError(f"{name!r} has format {head.format!r}, not {FORMAT!r}; it was written by another program")
+    if head.version != VERSION:
+        raise TraceError(
+            f"{name!r} has version {head.version} of the trace format and this engine reads version {VERSION}; "
+            "update the engine or record the lecture again"
+        )
+    try:
+        trace = msgspec.json.decode(data, type=Trace)
+        Recording(trace).check()
+    except (msgspec.ValidationError, IndexError, ValueError) as error:
+        raise TraceError(f"{name!r} is damaged ({error}); record the lecture again") from error
+    return trace
+
+
+class Recording:
+    """A trace, read by step. Everything here is derived from the trace; nothing is changed."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+
+    def __len__(self) -> int:
+        return len(self.trace.steps.place)
+
+    def check(self) -> None:
+        """Raise ValueError where numbers point outside their tables."""
+        trace = self.trace
+        steps = len(self)
+        if len(trace.steps.activation) != steps:
+            raise ValueError("columns of steps differ in length")
+        bounds = [
+            ("place", trace.steps.place, len(trace.places.line)),
+            ("activation", self.activation, len(trace.activations.frame)),
+            ("file", trace.places.file, len(trace.files)),
+            ("inspected step", self._inspected_steps, steps),
+            ("expression", trace.inspected.expression, len(trace.names)),
+            ("value", trace.inspected.value, len(trace.values)),
+            ("cleared name", trace.cleared.item, len(trace.names)),
+            ("output", trace.outputs.item, len(trace.output_table)),
+            ("error step", list(trace.errors), steps),
+        ]
+        for what, numbers, limit in bounds:
+            if numbers and not (0 <= min(numbers) and max(numbers) < limit):
+                raise ValueError(f"{what} out of range")
+        for number, caller in enumerate(self.caller):
+            if not -1 <= caller < number:
+                raise ValueError("caller out of range")
+
+    @cached_property
+    def activation(self) -> list[int]:
+        """Activation of each step."""
+        return sums(self.trace.steps.activation)
+
+    @cached_property
+    def caller(self) -> list[int]:
+        """Caller of each activation, -1 for none."""
+        return sums(self.trace.activations.caller)
+
+    @cached_property
+    def frame(self) -> list[int]:
+        """Frame identity of each activation."""
+        return sums(self.trace.activations.frame)
+
+    @cached_property
+    def depth(self) -> list[int]:
+        """How many activations are above each activation."""
+        out: list[int] = []
+        for caller in self.caller:
+            out.append(out[caller] + 1 if caller >= 0 else 0)
+        return out
+
+    @cached_property
+    def thread(self) -> list[str]:
+        """Thread name of each activation."""
+        names = self.trace.activations.threads
+        out: list[str] = []
+        for number, caller in enumerate(self.caller):
+            out.append(names.get(number, out[caller] if caller >= 0 else "MainThread"))
+        return out
+
+    @cached_property
+    def _inspected_steps(self) -> list[int]:
+        return sums(self.trace.inspected.step)
+
+    @cached_property
+    def inspected(self) -> dict[int, tuple[tuple[int, int], ...]]:
+        """(expression, value) numbers by step, for the steps that inspected something."""
+        out: dict[int, list[tuple[int, int]]] = {}
+        columns = self.trace.inspected
+        for step, expression, value in zip(self._inspected_steps, columns.expression, columns.value, strict=True):
+            out.setdefault(step, []).append((expression, value))
+        return {step: tuple(pairs) for step, pairs in out.items()}
+
+    @cached_property
+    def cleared(self) -> dict[int, tuple[int, ...]]:
+        """Numbers of the names cleared, by step."""
+        return _by_step(self.trace.cleared)
+
+    @cached_property
+    def outputs(self) -> dict[int, tuple[int, ...]]:
+        """Numbers of the outputs, by step."""
+        return _by_step(self.trace.outputs)
+
+    @cached_property
+    def call_step(self) -> list[int]:
+        """For each step, the step at which its frame's caller stands meanwhile, -1 for none.
+
+        A caller takes no step while what it called runs, so this is the last one it took.
+        """
+        caller = self.caller
+        last = [-1] * (len(caller) + 1)  # the spare end entry is what caller -1 finds
+        out = []
+        for step, activation in enumerate(self.activation):
+            out.append(last[caller[activation]])
+            last[activation] = step
+        return out
+
+    def stack_steps(self, step: int) -> list[int]:
+        """For each frame from the outermost to the one of `step`, the step at which it stands."""
+        out = [step]
+        while (step := self.call_step[step]) >= 0:
+            out.append(step)
+        return out[::-1]
+
+    def stack(self, step: int) -> list[tuple[str, int, str]]:
+        """(path, line, function) from the outermost frame to the one of `step`."""
+        return [self.place(number) for number in self.stack_steps(step)]
+
+    def place(self, step: int) -> tuple[str, int, str]:
+        """(path, line, function) of `step`."""
+        places, number = self.trace.places, self.trace.steps.place[step]
+        return self.trace.files[places.file[number]].path, places.line[number], places.function[number]
+
+    def kind(self, step: int) -> Kind:
+        """Kind of `step`."""
+        return self.trace.places.kind[self.trace.steps.place[step]]
+
+
+def _by_step(pairs: Pairs) -> dict[int, tuple[int, ...]]:
+    out: dict[int, list[int]] = {}
+    for step, item in zip(sums(pairs.step), pairs.item, strict=True):
+        out.setdefault(step, []).append(item)
+    return {step: tuple(items) for step, items in out.items()}
