@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from types import CodeType
 from typing import Protocol
 
 from engine.trace import Kernel, Output
@@ -30,6 +31,9 @@ class Sink(Protocol):
     def launched(self, kernel: int, grid: tuple[int, ...], interpreted: bool) -> None:
         """Note that the current statement launched a kernel."""
 
+    def step_inside(self, code: CodeType, inside: bool) -> None:
+        """From now on record (or no longer record) the statements of `code`, with all its local variables."""
+
 
 current: Sink | None = None
 "The recorder that runs in this process, if any."
@@ -49,5 +53,3 @@ def warn(message: str) -> None:
         current.warn(message)
     else:
         print(f"warning: {message}", file=sys.stderr)
-
-

@@ -298,7 +298,7 @@ class Variant(Struct):
     origin: Literal["launched", "compiled"]
     "The launched binary's own, or compiled for the target without its GPU."
     key: str
-    "Name of its folder under `kernels/`, which holds a file per stage: `ttir`, `ttgir`, `llir`, `ptx`, `sass`."
+    "Name of its folder under `kernels/`: a text file per stage (`ttir`, `ttgir`, `llir`, `ptx`, `sass`) and `lines.json`."
     stages: tuple[str, ...] = ()
     "The stages that are there, in order of compilation."
     device: str = ""
@@ -319,6 +319,25 @@ class Variant(Struct):
     "Fraction of a multiprocessor's warps that can be resident."
     reason: str = ""
     "Why stages are missing, in the compiler's own words."
+
+
+class StageLines(Struct):
+    """Where the lines of one stage come from. Column: one entry per line of the stage's text."""
+
+    source: list[int]
+    "Line of the kernel's own file, for inlined code the line that called it; 0 compiler-generated, -1 not code."
+    inlined: dict[int, list[tuple[str, int]]] = {}
+    "By line of the stage (from 1), for inlined code: (path, line) of the helper's line, then of each caller, outwards."
+
+
+class KernelLines(Struct):
+    """`kernels/KEY/lines.json`: how one variant's stages and its source belong together."""
+
+    path: str
+    "The kernel's file, as in `File.path`."
+    sha256: str
+    "Of that file's bytes when it was compiled; a viewer that has another text says that the stages are stale."
+    stages: dict[str, StageLines] = {}
 
 
 class Launch(Struct):
