@@ -28,10 +28,14 @@ class Struct(msgspec.Struct, frozen=True, omit_defaults=True):
     """Base of every structure here: immutable, and defaults are not written."""
 
 
+class Tagged(Struct, tag_field="kind"):
+    """Base of the variants: which one a structure is stands under `kind`."""
+
+
 # ---------------------------------------------------------------- values
 
 
-class Scalar(Struct, tag="scalar"):
+class Scalar(Tagged, tag="scalar"):
     """A number, a string, None: a value that has no parts."""
 
     type: str
@@ -42,7 +46,7 @@ class Scalar(Struct, tag="scalar"):
     "Whether `text` was cut."
 
 
-class Sequence(Struct, tag="sequence"):
+class Sequence(Tagged, tag="sequence"):
     """A list, tuple, set or another container whose parts have no names."""
 
     type: str
@@ -55,7 +59,7 @@ class Sequence(Struct, tag="sequence"):
     "Whether parts or text were left out."
 
 
-class Mapping(Struct, tag="mapping"):
+class Mapping(Tagged, tag="mapping"):
     """A dict or another container of keys and values."""
 
     type: str
@@ -66,7 +70,7 @@ class Mapping(Struct, tag="mapping"):
     truncated: bool = False
 
 
-class Object(Struct, tag="object"):
+class Object(Tagged, tag="object"):
     """An object with attributes: a dataclass, a namedtuple, an instance."""
 
     type: str
@@ -91,7 +95,7 @@ class Stats(Struct):
     "How many elements were looked at: all, or an even sample of a large array."
 
 
-class Array(Struct, tag="array"):
+class Array(Tagged, tag="array"):
     """A tensor or array: its layout always, its elements only as far as they are shown."""
 
     type: str
@@ -112,7 +116,7 @@ class Array(Struct, tag="array"):
     "Whether elements were left out of `data`."
 
 
-class Failed(Struct, tag="failed"):
+class Failed(Tagged, tag="failed"):
     """A value that could not be had: its expression or its display raised, or the name is not bound yet."""
 
     type: str
@@ -128,13 +132,13 @@ Value = Scalar | Sequence | Mapping | Object | Array | Failed
 # ---------------------------------------------------------------- outputs
 
 
-class Text(Struct, tag="text"):
+class Text(Tagged, tag="text"):
     """A paragraph, list or heading, in Markdown with `$` mathematics."""
 
     markdown: str
 
 
-class Verbatim(Struct, tag="verbatim"):
+class Verbatim(Tagged, tag="verbatim"):
     """Text to be shown as it is, in a fixed-width face."""
 
     text: str
@@ -143,7 +147,7 @@ class Verbatim(Struct, tag="verbatim"):
     truncated: bool = False
 
 
-class Picture(Struct, tag="image"):
+class Picture(Tagged, tag="image"):
     """A picture; `file` is empty where it could not be had, and then `reason` says why."""
 
     source: str
@@ -157,7 +161,7 @@ class Picture(Struct, tag="image"):
     reason: str = ""
 
 
-class Video(Struct, tag="video"):
+class Video(Tagged, tag="video"):
     """A film; like a picture."""
 
     source: str
@@ -166,7 +170,7 @@ class Video(Struct, tag="video"):
     reason: str = ""
 
 
-class Link(Struct, tag="link"):
+class Link(Tagged, tag="link"):
     """A link to a page (`url`) or to a place in the lecture's own code (`path` and `line`)."""
 
     title: str
@@ -180,13 +184,13 @@ class Link(Struct, tag="link"):
     "An abstract, or a sentence on what is there."
 
 
-class Note(Struct, tag="note"):
+class Note(Tagged, tag="note"):
     """A remark for the speaker, in Markdown; readers see it only when they ask."""
 
     markdown: str
 
 
-class Plot(Struct, tag="plot"):
+class Plot(Tagged, tag="plot"):
     """A chart: a Vega-Lite or Plotly specification, and a drawing of it that needs no script."""
 
     library: Literal["vega-lite", "plotly", "matplotlib"]
@@ -212,7 +216,7 @@ class Edge(Struct):
     label: str = ""
 
 
-class Graph(Struct, tag="graph"):
+class Graph(Tagged, tag="graph"):
     """Nodes and edges."""
 
     nodes: tuple[Node, ...]
@@ -222,7 +226,7 @@ class Graph(Struct, tag="graph"):
     truncated: bool = False
 
 
-class Table(Struct, tag="table"):
+class Table(Tagged, tag="table"):
     """Rows of cells under named columns."""
 
     columns: tuple[str, ...]
@@ -231,27 +235,27 @@ class Table(Struct, tag="table"):
     truncated: bool = False
 
 
-class Stdout(Struct, tag="stdout"):
+class Stdout(Tagged, tag="stdout"):
     """What the statement printed."""
 
     text: str
     truncated: bool = False
 
 
-class Stderr(Struct, tag="stderr"):
+class Stderr(Tagged, tag="stderr"):
     """What the statement wrote to standard error."""
 
     text: str
     truncated: bool = False
 
 
-class KernelCard(Struct, tag="kernel"):
+class KernelCard(Tagged, tag="kernel"):
     """A kernel shown on purpose: `kernel` is its number in `Trace.kernels`."""
 
     kernel: int
 
 
-class ProfileTable(Struct, tag="profile"):
+class ProfileTable(Tagged, tag="profile"):
     """A profiler's table: one row an operator, the costliest first."""
 
     title: str
@@ -266,7 +270,7 @@ class ProfileTable(Struct, tag="profile"):
     truncated: bool = False
 
 
-class BenchmarkResult(Struct, tag="benchmark"):
+class BenchmarkResult(Tagged, tag="benchmark"):
     """Times of one operation. In `show --jsonl` it has kind `table`, since the contract knows no other."""
 
     name: str
