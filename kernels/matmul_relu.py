@@ -1,0 +1,87 @@
+"""ReLU of a matrix product, computed in tiles: C = relu(A B), A [M, K], B [K, N], C [M, N]."""
+# mypy: disable-error-code="untyped-decorator, no-untyped-def"
+
+import torch
+import triton
+import triton.language as tl
+
+from kernels.inputs import INTERPRETED, require_power_of_two, require_small, require_tensor
+
+PRECISIONS = ("ieee", "tf32")
+"""How float32 tiles are multiplied: in full (ieee), or by tensor cores that keep 10 bits of the fraction (tf32)."""
+
+
+def reference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """relu(a b) in float64 for `a` [M, K] and `b` [K, N]: c[m, n] = max(0, sum over k of a[m, k] b[k, n])."""
+    return torch.relu(a.double() @ b.double())
+
+
+@triton.jit
+def matmul_relu_kernel(
+    a_ptr, b_ptr, c_ptr, M, N, K,
+    stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, PRECISION: tl.constexpr,
+):
+    # Each program instance computes one tile of C:           N               BLOCK_N
+    # it sweeps a row of tiles of A and a column                           B [  |  ]
+    # of tiles of B, and adds up their products.              K     A [----] C [  *  ]  BLOCK_M
+    m = tl.program_id(axis=0) * BLOCK_M + tl.arange(0, BLOCK_M)  # rows of A and C
+    n = tl.program_id(axis=1) * BLOCK_N + tl.arange(0, BLOCK_N)  # columns of B and C
+    k = tl.arange(0, BLOCK_K)
+
+    # Element (i, j) lies i * stride(0) + j * stride(1) from the first
+    a_ptrs = a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak
+    b_ptrs = b_ptr + k[:, None] * stride_bk + n[None, :] * stride_bn
+
+    acc = tl.zeros([BLOCK_M, BLOCK_N], dtype=tl.float32)
+    for start in range(0, K, BLOCK_K):
+        a = tl.load(a_ptrs, mask=(m[:, None] < M) & (start + k[None, :] < K), other=0.0)
+        b = tl.load(b_ptrs, mask=(start + k[:, None] < K) & (n[None, :] < N), other=0.0)
+        acc = tl.dot(a, b, acc, input_precision=PRECISION)
+        a_ptrs += BLOCK_K * stride_ak  # the next tile of A, to the right
+        b_ptrs += BLOCK_K * stride_bk  # the next tile of B, below
+
+    # The tile is still on the chip: ReLU costs no further read or write
+    c = tl.maximum(acc, 0.0)
+    c_ptrs = c_ptr + m[:, None] * stride_cm + n[None, :] * stride_cn
+    tl.store(c_ptrs, c, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+def require_matrices(function: str, a: torch.Tensor, b: torch.Tensor, precision: str) -> None:
+    """Raise ValueError unless `a` [M, K] and `b` [K, N] can be multiplied by the kernels of this file."""
+    require_tensor(function, "a", a, ndim=2)
+    require_tensor(function, "b", b, ndim=2)
+    if a.shape[1] != b.shape[0]:
+        shapes = f"a has shape {tuple(a.shape)} and b {tuple(b.shape)}"
+        raise ValueError(f"{function}: {shapes}; a must have as many columns as b has rows.")
+    if a.dtype != b.dtype or a.device != b.device:
+        raise ValueError(f"{function}: a is {a.dtype} on {a.device} and b {b.dtype} on {b.device}; they must be alike.")
+    if precision not in PRECISIONS:
+        raise ValueError(f"{function}: precision={precision!r}; it must be one of {', '.join(PRECISIONS)}.")
+
+
+def matmul_relu(
+    a: torch.Tensor, b: torch.Tensor, block: tuple[int, int, int] = (64, 64, 32), precision: str = "ieee"
+) -> torch.Tensor:
+    """relu(a b) [M, N] of `a` [M, K] and `b` [K, N], by one program instance for each tile of the result.
+
+    `block` is (BLOCK_M, BLOCK_N, BLOCK_K). Sums are kept in float32. `precision` says how float32 inputs
+    are multiplied: "ieee" in full, "tf32" faster, with 10 bits of each fraction. Raises ValueError for an input
+    it cannot take.
+    """
+    require_matrices("matmul_relu", a, b, precision)
+    for x, name in ((a, "a"), (b, "b")):
+        require_small("matmul_relu", name, x)
+    for size, name in zip(block, ("BLOCK_M", "BLOCK_N", "BLOCK_K"), strict=True):
+        require_power_of_two("matmul_relu", name, size, least=16)
+    (M, K), N = a.shape, b.shape[1]
+    c = torch.empty((M, N), dtype=a.dtype, device=a.device)
+    require_small("matmul_relu", "c", c)
+    if INTERPRETED:  # Triton's interpreter multiplies bfloat16 tiles as if they were integers; float32 holds them exactly
+        a, b = a.float(), b.float()
+    grid = (triton.cdiv(M, block[0]), triton.cdiv(N, block[1]))
+    matmul_relu_kernel[grid](
+        a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(),
+        BLOCK_M=block[0], BLOCK_N=block[1], BLOCK_K=block[2], PRECISION=precision,
+    )  # fmt: skip
+    return c
