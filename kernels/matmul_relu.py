@@ -77,7 +77,7 @@ def matmul_relu(
     (M, K), N = a.shape, b.shape[1]
     c = torch.empty((M, N), dtype=a.dtype, device=a.device)
     require_small("matmul_relu", "c", c)
-    if INTERPRETED:  # Triton's interpreter multiplies bfloat16 tiles as if they were integers; float32 holds them exactly
+    if INTERPRETED:  # which takes bfloat16 tiles for integers in tl.dot; float32 holds them exactly
         a, b = a.float(), b.float()
     grid = (triton.cdiv(M, block[0]), triton.cdiv(N, block[1]))
     matmul_relu_kernel[grid](
