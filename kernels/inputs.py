@@ -9,16 +9,14 @@ DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 INTERPRETED = bool(triton.knobs.runtime.interpret)
 """Whether Triton's interpreter runs the kernels (TRITON_INTERPRET=1 at triton's import): CPU tensors then work."""
 
-MAX_OFFSET = 2**31 - 1
-"""The largest element offset a kernel that counts in 32-bit integers can reach."""
+MAX_OFFSET = 2**31 - 2**20
+"""The largest element offset for a kernel that counts in 32 bits; the last block may count up to 2^20 beyond it."""
 
 
-def require_tensor(
-    function: str, name: str, x: torch.Tensor, ndim: int | None = None, interpreted: bool = INTERPRETED
-) -> None:
+def require_tensor(function: str, name: str, x: torch.Tensor, ndim: int | None = None) -> None:
     """Raise ValueError, naming `function` and `name`, unless `x` is non-empty, of a known dtype and where kernels run.
 
-    `ndim` is the number of dimensions wanted, None for any. `interpreted` allows tensors that are not on a GPU.
+    `ndim` is the number of dimensions wanted, None for any.
     """
     if not isinstance(x, torch.Tensor):
         raise TypeError(f"{function}: {name} is a {type(x).__name__}; give a torch.Tensor.")
@@ -29,7 +27,7 @@ def require_tensor(
         raise ValueError(f"{function}: {name} has shape {tuple(x.shape)}; it must have {ndim} dimensions.")
     if x.numel() == 0:
         raise ValueError(f"{function}: {name} has shape {tuple(x.shape)}, no element; a launch needs at least one.")
-    if not (x.is_cuda or interpreted):
+    if not (x.is_cuda or INTERPRETED):
         raise ValueError(
             f"{function}: {name} is on {x.device}; move it to a GPU, or set TRITON_INTERPRET=1 before importing triton."
         )
