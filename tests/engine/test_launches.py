@@ -1,0 +1,95 @@
+"""engine.launches: what is noted of the kernels a lecture launches, and which lines of them are stepped through."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine import device, launches
+
+KERNELS = Path(__file__).parents[1] / "samples" / "kernels"
+ROOT = KERNELS.parents[2]
+
+SCALE_LINES = [17, 18, 19, 20, 21, 22, 23, 11, 12, 24, 21]
+"The statements of scale_kernel in pointwise.py, those of the helper `scaled` where it is called."
+
+
+def watch(*arguments: str) -> list[list]:
+    """What a sink is told while samples/kernels/lecture_launches.py runs in the interpreter."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1"}
+    command = [sys.executable, str(KERNELS / "watch.py"), *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def events():
+    return watch()
+
+
+def test_each_kernel_once_and_each_launch(events):
+    assert [event for event in events if event[0] in ("kernel", "launched")] == [
+        ["kernel", "scale_kernel", "pointwise.py", 15, 25],
+        ["launched", "scale_kernel", [4], True],
+        ["launched", "scale_kernel", [4], True],
+        ["launched", "scale_kernel", [2], True],
+        ["kernel", "ones_kernel", "pointwise.py", 28, 39],
+        ["launched", "ones_kernel", [2, 1], True],
+    ]
+
+
+def test_first_instance_is_stepped_once_for_each_place_it_is_launched_from(events):
+    lines = [event[2] for event in events if event[0] == "line"]
+    assert lines == [*SCALE_LINES, *SCALE_LINES, 35, 36, 39]
+
+
+def test_autotuned_kernel_runs_without_a_gpu_and_says_what_was_not_measured(events):
+    [warning] = [event[1] for event in events if event[0] == "warn"]
+    assert warning.startswith("ones_kernel is tuned on a GPU; here nothing was measured and BLOCK: 64,")
+
+
+def test_author_chooses_instances():
+    events = watch('["last", 1, 9]')
+    lines = [event[2] for event in events if event[0] == "line"]
+    assert lines == [*SCALE_LINES * 2, *SCALE_LINES, 35, 36, 39]  # in a grid of 2 the last is instance 1
+    warnings = [event[1] for event in events if event[0] == "warn"]
+    assert warnings[0] == "scale_kernel has no program instance 9: its grid is (4,)"
+
+
+def test_author_chooses_none():
+    assert [event[2] for event in watch("[]") if event[0] == "line"] == [35, 36, 39]
+
+
+@pytest.mark.parametrize(
+    ("set_by_user", "gpu", "interpret"), [(None, False, "1"), (None, True, None), ("0", False, "0")]
+)
+def test_prepare(monkeypatch, set_by_user, gpu, interpret):
+    monkeypatch.setenv("TRITON_INTERPRET", "put back afterwards")
+    monkeypatch.delenv("TRITON_INTERPRET")
+    if set_by_user:
+        monkeypatch.setenv("TRITON_INTERPRET", set_by_user)
+    monkeypatch.setattr(launches, "usable_gpu", lambda: gpu)
+    launches.prepare()
+    assert os.environ.get("TRITON_INTERPRET") == interpret
+
+
+def test_plain_function_of_something_else():
+    with pytest.raises(TypeError, match=r"is no Triton kernel; decorate its function with @triton\.jit"):
+        launches.plain_function(device.usable_gpu)
+
+
+def test_watching_imports_nothing():
+    code = """
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from engine.launches import watching
+with watching(SimpleNamespace(lecture=Path("lecture.py"))):
+    assert not {"torch", "triton"} & set(sys.modules)
+assert not any(type(finder).__module__.startswith("engine") for finder in sys.meta_path)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
