@@ -1,0 +1,126 @@
+"""The command line of the engine. Exit codes: 0 ended, 1 the lecture failed or was stopped, 2 usage."""
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.errors import EngineError, UsageError
+
+SHOW = "show"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command that `arguments` name; the exit code."""
+    try:
+        if arguments and arguments[0] == SHOW:
+            return _show(_show_parser().parse_args(arguments[1:]))
+        return _record(_record_parser().parse_args(arguments))
+    except EngineError as error:
+        print(f"engine: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of our output has seen enough
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        print("engine: interrupted before there was anything to record", file=sys.stderr)
+        return 1
+
+
+def _record_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m engine",
+        description="Record lectures: Python programs with a main(). 'python -m engine show TRACE.json' shows a recording.",
+    )
+    parser.add_argument("lectures", nargs="+", metavar="LECTURE.py", type=Path, help="a Python program with a main()")
+    parser.add_argument("-o", dest="out", metavar="FOLDER", type=Path, default=Path("var/traces"),
+                        help="where traces are written (var/traces)")  # fmt: skip
+    parser.add_argument("-I", "--inspect-all", action="store_true", help="record all local variables")
+    parser.add_argument("--max-steps", type=_count, metavar="N", default=None,
+                        help="stop the lecture after N steps (1,000,000)")  # fmt: skip
+    parser.add_argument("--target", action="append", dest="targets", metavar="sm_90", type=_target,
+                        help="compile kernels for this architecture; may be repeated (sm_80, sm_90, sm_100)")  # fmt: skip
+    parser.add_argument("--visible", action="append", metavar="FILE.py", default=[],
+                        help="record the statements of this file too; may be repeated")  # fmt: skip
+    parser.add_argument("--serve", action="store_true", help="serve the viewer when the recording is done")
+    parser.add_argument("--watch", action="store_true", help="record again whenever a file of the lecture changes")
+    parser.add_argument("--reproducible", action="store_true", help="leave out what differs between identical runs")
+    parser.add_argument("--backend", choices=["settrace"], default="settrace", help="what watches the lecture")
+    return parser
+
+
+def _show_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m engine show", description="Show a recording as text.")
+    parser.add_argument("trace", type=Path, metavar="TRACE.json")
+    parser.add_argument("--step", type=int, metavar="N", help="only this step, counted from 0")
+    parser.add_argument("--jsonl", action="store_true", help="one JSON object a line: the header, then every step")
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of steps; give a whole number from 1 on")
+    return int(text)
+
+
+def _target(text: str) -> str:
+    if not re.fullmatch(r"sm_[0-9]{2,3}[a-z]?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no architecture; write it as sm_90")
+    return text
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from engine.show import jsonl, lines
+    from engine.trace import read
+
+    trace = read(arguments.trace)
+    steps = len(trace.steps.place)
+    if arguments.step is not None and not 0 <= arguments.step < steps:
+        raise UsageError(f"{str(arguments.trace)!r} has no step {arguments.step}; its {steps} steps count from 0")
+    if arguments.jsonl:
+        for line in jsonl(trace, arguments.step):
+            sys.stdout.buffer.write(line + b"\n")
+    else:
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        for text in lines(trace, arguments.step):
+            print(text)
+    sys.stdout.flush()
+    return 0
+
+
+def _record(arguments: argparse.Namespace) -> int:
+    if arguments.watch or arguments.serve or len(arguments.lectures) > 1:
+        from engine.processes import run_processes
+
+        return run_processes(arguments)
+    return record_one(arguments)
+
+
+def record_one(arguments: argparse.Namespace) -> int:
+    """Record one lecture in this process and say how it went."""
+    from engine.runner import DEFAULT_STEPS, Options, record
+
+    outcome = record(
+        arguments.lectures[0],
+        Options(
+            out=arguments.out,
+            inspect_all=arguments.inspect_all,
+            max_steps=arguments.max_steps or DEFAULT_STEPS,
+            targets=arguments.targets or (),
+            reproducible=arguments.reproducible,
+            visible=arguments.visible,
+        ),
+    )
+    trace = outcome.trace
+    for warning in trace.warnings:
+        print(f"warning: {warning.path}:{warning.line}: {warning.message}", file=sys.stderr)
+    for error in trace.errors.values():
+        print(error.traceback, file=sys.stderr, end="")
+    if trace.status != "ok":
+        print(f"engine: {trace.lecture}: {trace.reason}; what was recorded until then is kept", file=sys.stderr)
+    steps = len(trace.steps.place)
+    print(f"recorded {outcome.path}: {steps:,} steps in {outcome.seconds:.1f} s", file=sys.stderr)
+    return outcome.exit_code
+
+

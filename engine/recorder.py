@@ -1,0 +1,289 @@
+"""The recorder: hears of steps from the tracer and of outputs from the authoring API, and keeps both."""
+
+import os
+import sys
+import threading
+import traceback
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+from engine.builder import Builder
+from engine.files import Files
+from engine.statements import Statement
+from engine.trace import Error, Kernel, Kind, Launch, Output, Status, Trace
+from engine.tracer import FrameState, Scope, Tracer
+from engine.values import ValueTable
+
+LAUNCH_LIMIT = 1_000
+"Launches kept a kernel."
+LOCALS_LIMIT = 200
+"Local variables recorded a step, where all of them are."
+
+_MISSING = object()
+
+
+class StepLimit(KeyboardInterrupt):
+    """Ends the lecture when it has taken all the steps it may. Not an `Exception`, so that few lectures catch it."""
+
+
+class Recorder:
+    """Records what runs between `start` and `stop`; implements `tracer.Listener` and `sink.Sink`."""
+
+    def __init__(self, lecture: Path, store: Path, *, root: Path, inspect_all: bool, max_steps: int) -> None:
+        self.lecture = lecture
+        self.store = store
+        self.inspect_all = inspect_all
+        self.max_steps = max_steps
+        self.limit_reached = False
+        self.builder = Builder()
+        self.values = ValueTable()
+        self.tracer = Tracer(self)
+        self.files = Files(self.builder, root, lecture.parent)
+        self.place_numbers: dict[tuple[int, int, bool], int] = {}
+        self.expressions: dict[str, tuple[int, CodeType | None]] = {}
+        self.early: list[Output] = []
+        "Outputs made before the first step; they belong to it."
+        self.launches: list[list[Launch]] = []
+        self.pid = os.getpid()
+
+    # -- control
+
+    def start(self) -> None:
+        """Record this thread, from its next call on, and the threads it starts."""
+        self.tracer.start()
+
+    def stop(self) -> None:
+        """Put the previous tracer back."""
+        lost = sys.gettrace() is None
+        self.tracer.stop()
+        if lost and len(self.builder):
+            path, line = self.where()
+            self.warn("nothing was recorded from here to the end: the lecture, or a RecursionError, "
+                      "switched the tracer off", path, line)  # fmt: skip
+
+    def abandon(self) -> None:
+        """In a forked child: record nothing, write nothing."""
+        self.tracer.stop()
+
+    def watch(self, path: str, visible: bool = True) -> None:
+        """Make the statements of the file `path` steps."""
+        self.files.source(path)
+        self.tracer.watch(path)
+
+    # -- what the tracer tells
+
+    def look_up(self, code: CodeType) -> Scope | None:
+        """The scope of a code object of a visible file, None for comprehensions, lambdas and strangers."""
+        source = self.files.source(code.co_filename)
+        if source is None or not source.is_own(code):
+            return None
+        return self._scope(code, all_values=self.inspect_all)
+
+    def _scope(self, code: CodeType, all_values: bool) -> Scope | None:
+        source = self.files.source(code.co_filename)
+        scope = source.scope_of(code) if source is not None else None
+        if source is None or scope is None:
+            return None
+        return Scope(code, source.table(code, scope), source.statements, source.shares_lines(scope), all_values)
+
+    def activation(self, caller: int, frame: int, thread: str) -> int:
+        """A new activation."""
+        return self.builder.activation(caller, frame, thread)
+
+    def step(self, scope: Scope, statement: Statement, resumed: bool, activation: int) -> int:
+        """A new step. Raises StepLimit in the main thread when there have been enough."""
+        key = (id(scope), statement.number, resumed)
+        place = self.place_numbers.get(key)
+        if place is None:
+            kind: Kind = "resume" if resumed else "line"
+            place = self.place_numbers[key] = self._place(kind, scope, statement)
+        number = self.builder.step(place, activation)
+        if self.early:
+            early, self.early = self.early, []
+            for output in early:
+                self.builder.output(number, output)
+        if number + 1 >= self.max_steps:
+            self._enough()
+        return number
+
+    def _place(self, kind: Kind, scope: Scope, statement: Statement) -> int:
+        file = self.files.number(scope.code.co_filename)
+        return self.builder.place(kind, file, statement.line, statement.end_line, scope.function)
+
+    def _enough(self) -> None:
+        self.limit_reached = True
+        self.tracer.active = False
+        if threading.current_thread() is threading.main_thread():
+            raise StepLimit(f"the limit of {self.max_steps} steps")
+        sys.settrace(None)
+
+    def completed(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
+        """Record the values a statement asks for."""
+        directives = statement.directives
+        for expression in directives.inspect:
+            self._inspect(frame, state.step, expression)
+        for name in directives.clear:
+            self.builder.clear(state.step, self.builder.name(name))
+        if state.scope.all_values:
+            self._inspect_locals(frame, state)
+        if directives.visible:
+            self.make_visible(statement.number, frame.f_code.co_filename)
+
+    def _inspect(self, frame: FrameType, step: int, expression: str) -> None:
+        if expression not in self.expressions:
+            name = expression.isidentifier()
+            compiled = None if name else compile(expression, "<inspect>", "eval", dont_inherit=True)
+            self.expressions[expression] = self.builder.name(expression), compiled
+        number, code = self.expressions[expression]
+        variables = frame.f_locals
+        if code is None and (value := variables.get(expression, _MISSING)) is not _MISSING:
+            self.builder.inspect(step, number, self.values.add(value))
+        else:
+            code = code or compile(expression, "<inspect>", "eval", dont_inherit=True)
+            value = self.values.add_expression(lambda: eval(code, frame.f_globals, variables))  # noqa: S307
+            self.builder.inspect(step, number, value)
+
+    def _inspect_locals(self, frame: FrameType, state: FrameState) -> None:
+        if state.seen is None:
+            state.seen = {}
+        for name, value in list(frame.f_locals.items())[:LOCALS_LIMIT]:
+            number = self.values.add(value)
+            if state.seen.get(name) != number:
+                state.seen[name] = number
+                self.builder.inspect(state.step, self.builder.name(name), number)
+
+    def make_visible(self, statement: int, filename: str) -> None:
+        """Make the modules visible that an import marked `@visible` has imported."""
+        source = self.files.source(filename)
+        for name in source.imported(statement) if source is not None else ():
+            file = getattr(sys.modules.get(name), "__file__", None)
+            if file and file.endswith(".py"):
+                self.watch(file)
+
+    def flush(self, state: FrameState) -> None:
+        """Attach the outputs that waited for a statement's resume."""
+        for output in state.pending or ():
+            self.builder.output(state.step, output)
+        state.pending = None
+
+    def gap(self, path: str, line: int) -> None:
+        """Say that statements before this place ran unseen."""
+        self.warn("the tracer had been switched off, by a RecursionError or by the lecture; "
+                  "the statements before this one were not recorded", self.display_path(path), line)  # fmt: skip
+
+    # -- what the authoring API says
+
+    def emit(self, output: Output) -> None:
+        """Attach an output to the statement the calling thread is executing."""
+        if os.getpid() != self.pid:
+            return
+        self.tracer.rearm()
+        state = self.tracer.stand()
+        if not len(self.builder):
+            self.early.append(output)
+        elif state is None or state.current < 0:
+            self.builder.output(len(self.builder) - 1, output)
+        elif state.mark == state.thread.last and state.step >= 0:
+            self.builder.output(state.step, output)
+        else:
+            state.pending = [*(state.pending or ()), output]
+
+    def warn(self, message: str, path: str = "", line: int = 0) -> None:
+        """Tell the author something; place defaults to the current statement."""
+        if not path:
+            path, line = self.where()
+        self.builder.warn(message, path, line)
+
+    def display_path(self, path: str) -> str:
+        """How the recording calls a file, whose source it takes in."""
+        return self.files.display(path)
+
+    def kernel(self, kernel: Kernel) -> int:
+        """Number of a kernel."""
+        for number, known in enumerate(self.builder.kernels):
+            if (known.name, known.path, known.line) == (kernel.name, kernel.path, kernel.line):
+                return number
+        self.builder.kernels.append(kernel)
+        self.launches.append([])
+        return len(self.builder.kernels) - 1
+
+    def launched(self, kernel: int, grid: tuple[int, ...], interpreted: bool) -> None:
+        """The current statement launched a kernel."""
+        if len(self.launches[kernel]) <= LAUNCH_LIMIT:
+            self.launches[kernel].append(Launch(self.current_step(), tuple(grid), interpreted))
+
+    def step_inside(self, code: CodeType, inside: bool) -> None:
+        """From now on record (or no longer record) the statements of a kernel."""
+        self.tracer.set_scope(code, self._scope(code, all_values=True) if inside else None)
+
+    # -- where things stand
+
+    def current_step(self) -> int:
+        """The step of the statement the calling thread is executing, else the latest."""
+        state = self.tracer.stand()
+        return state.step if state is not None and state.step >= 0 else max(len(self.builder) - 1, 0)
+
+    def where(self) -> tuple[str, int]:
+        """Path and line of the current step, or of the lecture when there is none."""
+        if not len(self.builder):
+            return self.display_path(str(self.lecture)), 0
+        place = self.builder.step_places[self.current_step()]
+        return self.builder.files[self.builder.places.file[place]].path, self.builder.places.line[place]
+
+    # -- the end
+
+    def failed(self, error: BaseException) -> None:
+        """Record the exception that ended the lecture or a thread, at the statement it came from."""
+        identity, state, number = self.tracer.thread().raised
+        if identity == id(error) and number >= 0:
+            place = self._place("error", state.scope, state.scope.statements[number])
+            activation = state.activation
+        elif len(self.builder):
+            last = len(self.builder) - 1
+            places, at = self.builder.places, self.builder.step_places[last]
+            place = self.builder.place(
+                "error", places.file[at], places.line[at], places.end_line[at], places.function[at]
+            )
+            activation = self.builder.step_activations[last]
+        else:
+            return
+        step = self.builder.step(place, activation)
+        self.builder.errors[step] = describe(error, self.lecture)
+
+    def finish(self, title: str, status: Status, reason: str, run: dict[str, Any]) -> Trace:
+        """The recording."""
+        for number, launches in enumerate(self.launches):
+            kept = tuple(launches[:LAUNCH_LIMIT])
+            kernel = self.builder.kernels[number]
+            self.builder.kernels[number] = _with(kernel, launches=kept, truncated=len(launches) > LAUNCH_LIMIT)
+        self.files.close()
+        lecture = self.display_path(str(self.lecture))
+        return self.builder.finish(title, lecture, status, reason, self.values.values, run)
+
+
+def describe(error: BaseException, lecture: Path) -> Error:
+    """Type, message and traceback of an exception, from the lecture's first frame on."""
+    shown = error.__traceback__
+    while shown is not None and shown.tb_frame.f_code.co_filename != str(lecture):
+        shown = shown.tb_next
+    try:
+        message = str(error)
+    except Exception as wrong:
+        message = f"<its message could not be had: {type(wrong).__name__}>"
+    try:
+        lines = traceback.format_exception(type(error), error, shown or error.__traceback__)
+    except Exception as wrong:
+        lines = [f"<its traceback could not be had: {type(wrong).__name__}>"]
+    return Error(type=type(error).__name__, message=_cut(message), traceback=_cut("".join(lines)))
+
+
+def _cut(text: str, limit: int = 20_000) -> str:
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if len(text) <= limit else f"{text[:limit]}\n... cut after {limit} characters"
+
+
+def _with(kernel: Kernel, **changes: Any) -> Kernel:
+    import msgspec
+
+    return msgspec.structs.replace(kernel, **changes)

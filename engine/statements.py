@@ -1,0 +1,208 @@
+"""Which statement of a source file an instruction belongs to: from `ast` and the positions that code objects keep.
+
+A statement's number is its place in the file in preorder, so the statements inside a compound one have the numbers
+right after its own, up to `last`.
+"""
+
+import ast
+import importlib.util
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import CodeType
+
+from engine.directives import Directives, read_directives
+
+Position = tuple[int, int]
+
+_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+_CLAUSES = (ast.ExceptHandler, ast.match_case)
+
+
+@dataclass(slots=True)
+class Statement:
+    """One statement of a file."""
+
+    number: int
+    line: int
+    "Its first line: of the first decorator, where it has any."
+    end_line: int
+    "Its last line; of a compound statement's header."
+    start: Position
+    end: Position
+    "Where the whole statement begins and ends: line, column in UTF-8 bytes."
+    scope: ast.AST
+    "The module, function or class whose body it stands in."
+    loop: bool
+    "Whether it is entered again from its own body."
+    last: int = -1
+    "Highest number of a statement inside it; its own where there is none."
+    directives: Directives = field(default_factory=Directives)
+    children: "list[Statement]" = field(default_factory=list, repr=False)
+
+    def contains(self, number: int) -> bool:
+        """Whether the statement with `number` stands inside this one."""
+        return self.number < number <= self.last
+
+
+class Source:
+    """A file's text and statements."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        """Raises SyntaxError where `data` is no Python, UnicodeDecodeError where it is no text."""
+        self.path = path
+        self.text = importlib.util.decode_source(data)
+        tree = ast.parse(data, path)
+        self.statements: list[Statement] = []
+        self.scopes: dict[tuple[str, int], ast.AST] = {("<module>", 1): tree}
+        self.imports: dict[int, tuple[str, ...]] = {}
+        "By number of an import statement: the modules it may import."
+        self._roots = [self._add(node, tree) for node in tree.body]
+        self._codes = set(_codes(compile(data, path, "exec", dont_inherit=True)))
+        self.problems: list[tuple[int, str]] = []
+        self.directives = read_directives(self.text)
+        self._attach()
+
+    def _add(self, node: ast.stmt, scope: ast.AST) -> Statement:
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        statement = Statement(
+            number=len(self.statements),
+            line=first,
+            end_line=max(first, _header_end(node)),
+            start=(first, node.col_offset),
+            end=(node.end_lineno or node.lineno, node.end_col_offset or 0),
+            scope=scope,
+            loop=isinstance(node, ast.For | ast.AsyncFor | ast.While),
+        )
+        self.statements.append(statement)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            self.imports[statement.number] = tuple(_modules(node))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            self.scopes[node.name, first] = scope = node
+        statement.children = [self._add(child, scope) for child in _inner(node)]
+        statement.last = len(self.statements) - 1
+        return statement
+
+    def _attach(self) -> None:
+        """Give each directive to the statement its comment stands at: the last that begins on or spans the line.
+
+        One beside a clause (`else:`, `except E:`) belongs to the first statement after it.
+        """
+        owners: dict[int, Statement] = {}
+        for statement in self.statements:
+            for line in range(statement.line, statement.end_line + 1):
+                owners[line] = statement
+        lines = self.text.split("\n")
+        for line, directives in self.directives.items():
+            self.problems += [(line, problem) for problem in directives.problems]
+            owner = owners.get(line)
+            if owner is None and not lines[line - 1].lstrip().startswith("#"):
+                owner = next((s for s in self.statements if s.line > line), None)
+            if owner is not None:
+                owner.directives = _merged(owner.directives, directives)
+            elif directives.inspect or directives.clear or directives.stepover:
+                self.problems.append((line, "this directive stands beside no statement; put it at the end of one's line"))
+
+    def is_own(self, code: CodeType) -> bool:
+        """Whether `code` was compiled from this file's text, and not merely under its name."""
+        return code in self._codes
+
+    def scope_of(self, code: CodeType) -> ast.AST | None:
+        """The module, function or class that `code` is the body of; None for lambdas, comprehensions and strangers."""
+        found = self.scopes.get((code.co_name, code.co_firstlineno))
+        if found is None:  # a function compiled again, without its decorators
+            same_name = [node for (name, _), node in self.scopes.items() if name == code.co_name]
+            found = next((n for n in same_name if getattr(n, "lineno", 0) == code.co_firstlineno), None)
+        return found
+
+    def table(self, code: CodeType, scope: ast.AST) -> list[int]:
+        """For each instruction of `code` (two bytes each), the number of its statement, -1 for none."""
+        known: dict[Position | None, int] = {None: -1}
+        table = []
+        for line, _, column, _ in code.co_positions():
+            position = (line, column) if line is not None and column is not None else None
+            if line is not None and column is None:
+                position = (line, 1 << 30)  # compiled with -X no_debug_ranges
+            if position not in known:
+                known[position] = self._find(position, scope)  # type: ignore[arg-type]
+            table.append(known[position])
+        return table
+
+    def _find(self, position: Position, scope: ast.AST) -> int:
+        """The innermost statement of `scope` around `position`."""
+        found, among = -1, self._roots
+        while among:
+            inside = next((s for s in among if s.start <= position and _before(position, s)), None)
+            if inside is None:
+                break
+            if inside.scope is scope:
+                found = inside.number
+            among = inside.children
+        return found
+
+    def shares_lines(self, scope: ast.AST) -> bool:
+        """Whether some statement of `scope` begins on a line on which another one stands already."""
+        lines = [(s.line, s.end_line) for s in self.statements if s.scope is scope]
+        return any(line <= end for (_, end), (line, _) in zip(lines, lines[1:], strict=False))
+
+    def lines_with(self, directive: str) -> tuple[int, ...]:
+        """Lines of the statements that carry `directive`, `hide` or `animate`, and of comments that do by themselves."""
+        lines = {line for line, found in self.directives.items() if getattr(found, directive)}
+        for statement in self.statements:
+            if getattr(statement.directives, directive):
+                lines.update(range(statement.line, statement.end_line + 1))
+        return tuple(sorted(lines))
+
+
+def _before(position: Position, statement: Statement) -> bool:
+    line, column = position
+    end_line, end_column = statement.end
+    return line < end_line or (line == end_line and (column < end_column or column == 1 << 30))
+
+
+def _inner(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements directly inside `node`, in order, those of its clauses included."""
+    for name in ("body", "handlers", "cases", "orelse", "finalbody"):
+        for child in getattr(node, name, []):
+            if isinstance(child, _CLAUSES):
+                yield from child.body
+            elif isinstance(child, ast.stmt):
+                yield child
+
+
+def _header_end(node: ast.stmt) -> int:
+    """Last line of the statement, without the bodies of a compound one."""
+    if not any(hasattr(node, name) for name in _BODIES):
+        return node.end_lineno or node.lineno
+    end = node.lineno
+    for name, value in ast.iter_fields(node):
+        for part in value if isinstance(value, list) else [value]:
+            if name not in (*_BODIES, "decorator_list") and isinstance(part, ast.AST):
+                end = max([end, *(getattr(inner, "end_lineno", 0) or 0 for inner in ast.walk(part))])
+    return end
+
+
+def _modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """Names that the imported modules may have in `sys.modules`."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif node.module and not node.level:
+        yield node.module
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _merged(one: Directives, other: Directives) -> Directives:
+    return Directives(
+        inspect=tuple(dict.fromkeys(one.inspect + other.inspect)),
+        clear=tuple(dict.fromkeys(one.clear + other.clear)),
+        stepover=one.stepover or other.stepover,
+        hide=one.hide or other.hide,
+        animate=one.animate or other.animate,
+        visible=one.visible or other.visible,
+    )

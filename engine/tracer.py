@@ -1,0 +1,377 @@
+"""What was executed: turns the interpreter's events into steps of statements.
+
+It knows nothing of files, values or formats: a `Listener` tells it which code is visible and is told of steps.
+The tracer never raises into the lecture, except to end it (`Listener.step` may raise), and never imports anything
+but the standard library.
+
+A step begins when execution arrives at a statement. The statement is found from the instruction, not from the line,
+so that a call over seven lines is one step. A visit is new when
+- the instruction is one at which this statement has begun before, or
+- another statement of the frame was current, unless that one stands inside it and it is no loop: then it is only being
+  finished, as a `with` that is left or a `try` that looks for its `except`.
+"""
+
+import opcode
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from types import CodeType, FrameType
+from typing import Any, Protocol
+
+from engine.statements import Statement
+
+TraceFunction = Callable[[FrameType, str, Any], Any]
+
+_RETURNS = frozenset(opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap)
+_YIELDS = frozenset(opcode.opmap[name] for name in ("YIELD_VALUE", "RETURN_GENERATOR") if name in opcode.opmap)
+_DRAWS = frozenset(
+    opcode.opmap[name] for name in ("FOR_ITER", "SEND", "END_ASYNC_FOR", "END_SEND", "CLEANUP_THROW") if name in opcode.opmap
+)
+"Instructions to which StopIteration is an answer, not a failure."
+
+_GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
+LIFELINE_DEPTH = 64
+"Every so many visible calls deep, a frame carries a lifeline that switches a lost tracer on again."
+
+
+class Scope:
+    """What the tracer needs of one visible code object."""
+
+    __slots__ = ("all_values", "code", "entries", "function", "generator", "instructions", "opcodes", "statements", "table")
+
+    def __init__(
+        self, code: CodeType, table: list[int], statements: Sequence[Statement], opcodes: bool, all_values: bool
+    ) -> None:
+        self.code = code
+        self.function = code.co_name
+        self.table = table
+        "Statement number by instruction, -1 for none."
+        self.entries = bytearray(len(table))
+        "1 for each instruction at which a statement has been seen to begin."
+        self.statements = statements
+        self.instructions = code.co_code
+        self.opcodes = opcodes
+        "Whether lines are too coarse, since two statements share one."
+        self.all_values = all_values
+        "Whether all local variables are recorded, and not only those asked for."
+        self.generator = bool(code.co_flags & _GENERATOR)
+
+
+class Listener(Protocol):
+    """What the tracer tells."""
+
+    def look_up(self, code: CodeType) -> Scope | None:
+        """The scope of a code object of a visible file; None where it is not to be seen. Called once per code object."""
+
+    def activation(self, caller: int, frame: int, thread: str) -> int:
+        """A new activation; `frame` is -1 for a new frame."""
+
+    def step(self, scope: Scope, statement: Statement, resumed: bool, activation: int) -> int:
+        """A new step; its number."""
+
+    def completed(self, frame: FrameType, state: "FrameState", statement: Statement) -> None:
+        """`statement` is done and its values can be looked at; they belong to step `state.step`."""
+
+    def flush(self, state: "FrameState") -> None:
+        """Attach the outputs in `state.pending` to step `state.step`."""
+
+    def gap(self, path: str, line: int) -> None:
+        """From the place named on, up to the next step, statements ran unseen."""
+
+
+class ThreadState:
+    """What one thread is doing."""
+
+    __slots__ = ("last", "muted", "name", "raised", "top")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.top: FrameState | None = None
+        "The innermost visible frame."
+        self.last = -1
+        "The latest step."
+        self.muted = False
+        "Whether a statement that is stepped over is being executed."
+        self.raised: tuple[int, FrameState, int] = (0, None, -1)  # type: ignore[assignment]
+        "Identity of the latest exception, and the state and statement it was first seen at."
+
+
+class Lifeline:
+    """Switches the tracer on again when the frame it hangs on is torn down after the tracer was lost.
+
+    CPython switches a trace function off for good when it raises, and calling one at the recursion limit raises.
+    """
+
+    __slots__ = ("tracer",)
+
+    def __init__(self, tracer: "Tracer") -> None:
+        self.tracer = tracer
+
+    def __del__(self) -> None:
+        if sys is not None and sys.gettrace() is None:
+            self.tracer.rearm()
+
+
+class FrameState:
+    """One visible frame: which statement it is at, and which step stands for that."""
+
+    __slots__ = (
+        "activation", "activations", "caller", "current", "depth", "lifeline", "mark", "pending", "raised", "scope", "seen",
+        "step", "thread", "tracer",
+    )  # fmt: skip
+
+    def __init__(self, tracer: "Tracer", scope: Scope, thread: ThreadState) -> None:
+        self.tracer = tracer
+        self.scope = scope
+        self.thread = thread
+        self.current = -1
+        "Number of the statement being executed, -1 before the first."
+        self.step = -1
+        "The step that stands for it, -1 for none."
+        self.mark = -1
+        "The thread's latest step when the statement began or was come back to; a later one calls for a resume."
+        self.raised = False
+        "Whether an exception passed since the statement began."
+        self.pending: list[Any] | None = None
+        "Outputs made since other steps were taken; they wait for the resume."
+        self.seen: dict[str, int] | None = None
+        "Value numbers by name, where all values are recorded and only changes are kept."
+        self.lifeline: Lifeline | None = None
+        self.activations: dict[int, int] | None = None
+        "Of a generator: its activations by their callers' ones; the first one names the frame."
+        self.caller: FrameState | None = None
+        self.enter()
+
+    def enter(self) -> None:
+        """Become the innermost frame of the thread, called or resumed by the frame that was."""
+        thread = self.thread
+        caller = self.caller = thread.top
+        thread.top = self
+        above = caller.activation if caller is not None else -1
+        self.depth = caller.depth + 1 if caller is not None else 0
+        if self.depth and not self.depth % LIFELINE_DEPTH:
+            self.lifeline = Lifeline(self.tracer)
+        if self.activations is None:
+            self.activation = self.tracer.listener.activation(above, -1, thread.name)
+            if self.scope.generator:
+                self.activations = {above: self.activation}
+        elif above in self.activations:
+            self.activation = self.activations[above]
+        else:
+            first = next(iter(self.activations.values()))
+            self.activation = self.activations[above] = self.tracer.listener.activation(above, first, thread.name)
+
+    def trace(self, frame: FrameType, event: str, arg: Any) -> TraceFunction:
+        """The local trace function of the frame."""
+        if event == "line" or event == "opcode":  # noqa: PLR1714, the faster way to say it
+            self.at(frame, frame.f_lasti >> 1)
+        elif event == "return":
+            self.left(frame, frame.f_lasti >> 1)
+        elif event == "exception":
+            self.failed(frame.f_lasti >> 1, arg)
+        return self.trace
+
+    def at(self, frame: FrameType, instruction: int) -> None:
+        """Execution has arrived at `instruction`."""
+        scope = self.scope
+        number = scope.table[instruction]
+        if number < 0:
+            return
+        if scope.entries[instruction]:
+            self.begin(frame, number)
+        elif number != self.current:
+            self.arrive(frame, number, instruction)
+
+    def arrive(self, frame: FrameType, number: int, instruction: int) -> None:
+        """Execution has come from another statement to an instruction not yet known to begin one."""
+        statement = self.scope.statements[number]
+        if statement.contains(self.current) and not statement.loop:
+            self.complete(frame)
+            self.current, self.step, self.mark = number, -1, self.thread.last
+            self.raised = False
+        else:
+            self.scope.entries[instruction] = 1
+            self.begin(frame, number)
+
+    def begin(self, frame: FrameType, number: int) -> None:
+        """A statement begins: complete the one before and take a step."""
+        if self.current >= 0:
+            self.complete(frame)
+        thread = self.thread
+        if thread.top is not self:
+            self.enter()
+        statement = self.scope.statements[number]
+        self.current = number
+        self.raised = False
+        thread.last = self.step = self.mark = self.tracer.listener.step(self.scope, statement, False, self.activation)
+        if statement.directives.stepover:
+            thread.muted = True
+
+    def complete(self, frame: FrameType) -> None:
+        """The current statement is over, by itself or by an exception."""
+        statement = self.scope.statements[self.current]
+        thread = self.thread
+        if statement.directives.stepover:
+            thread.muted = False
+        done = not self.raised
+        if self.pending or (done and self.mark != thread.last):
+            self.resume(statement)
+        if done and self.step >= 0 and (statement.directives or self.scope.all_values):
+            self.tracer.listener.completed(frame, self, statement)
+
+    def resume(self, statement: Statement) -> None:
+        """Take a second step for a statement during which other steps were taken."""
+        listener = self.tracer.listener
+        self.thread.last = self.step = self.mark = listener.step(self.scope, statement, True, self.activation)
+        if self.pending:
+            listener.flush(self)
+
+    def left(self, frame: FrameType, instruction: int) -> None:
+        """The frame is left: by a return, a yield or an exception."""
+        opcode_ = self.scope.instructions[instruction << 1]
+        if opcode_ in _YIELDS and not self.raised:
+            if self.current >= 0 and self.scope.statements[self.current].directives.stepover:
+                self.thread.muted = False
+        elif self.current >= 0:
+            self.raised = opcode_ not in _RETURNS
+            self.complete(frame)
+            self.current = -1
+        if self.thread.top is self:
+            self.thread.top = self.caller
+        self.caller = None
+
+    def failed(self, instruction: int, arg: Any) -> None:
+        """An exception passes through the frame."""
+        kind, error = arg[0], arg[1]
+        if kind in (StopIteration, StopAsyncIteration) and self.scope.instructions[instruction << 1] in _DRAWS:
+            return
+        self.raised = True
+        if self.thread.raised[0] != id(error):
+            self.thread.raised = (id(error), self, self.current)
+
+
+class Tracer:
+    """Watches the visible code of a process."""
+
+    def __init__(self, listener: Listener) -> None:
+        self.listener = listener
+        self.files: dict[str, dict[int, Scope | None]] = {}
+        "By file name as code objects have it: the scopes found so far, by identity of the code object."
+        self.threads: dict[int, ThreadState] = {}
+        self.codes: list[CodeType] = []
+        "Keeps the code objects alive whose identities are keys."
+        self.active = False
+
+    def watch(self, filename: str) -> None:
+        """Make the code of a file visible."""
+        self.files.setdefault(filename, {})
+
+    def set_scope(self, code: CodeType, scope: Scope | None) -> None:
+        """Make one code object visible or invisible, whatever its file."""
+        self.codes.append(code)
+        self.files.setdefault(code.co_filename, {})[id(code)] = scope
+
+    def dispatch(self, frame: FrameType, event: str, arg: Any) -> TraceFunction | None:
+        """The global trace function: called at every call of Python code."""
+        scopes = self.files.get(frame.f_code.co_filename)
+        if scopes is None or event != "call":
+            return None
+        code = frame.f_code
+        try:
+            scope = scopes[id(code)]
+        except KeyError:
+            scope = self.look_up(code, scopes)
+        if scope is None:
+            return None
+        thread = self.threads.get(threading.get_ident()) or self.thread()
+        if scope.generator and (known := _state_of(frame)) is not None:
+            return self.reenter(known, thread)
+        if thread.muted:
+            return None
+        if scope.opcodes:
+            frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return FrameState(self, scope, thread).trace
+
+    def reenter(self, state: FrameState, thread: ThreadState) -> TraceFunction:
+        """A generator or coroutine is resumed."""
+        state.thread = thread
+        state.enter()
+        if state.current >= 0 and state.scope.statements[state.current].directives.stepover:
+            thread.muted = True
+        return state.trace
+
+    def look_up(self, code: CodeType, scopes: dict[int, Scope | None]) -> Scope | None:
+        """Ask the listener for the scope of a code object, once."""
+        self.codes.append(code)
+        scope = scopes[id(code)] = self.listener.look_up(code)
+        return scope
+
+    def thread(self) -> ThreadState:
+        """The state of the calling thread."""
+        ident = threading.get_ident()
+        state = self.threads.get(ident)
+        name = threading.current_thread().name
+        if state is None or state.name != name:
+            state = self.threads[ident] = ThreadState(name)
+        return state
+
+    def start(self) -> None:
+        """Watch this thread from its next call on, and threads it starts."""
+        self.before = sys.gettrace(), threading.gettrace()
+        self.active = True
+        threading.settrace(self.dispatch)
+        sys.settrace(self.dispatch)
+
+    def stop(self) -> None:
+        """Put back what was there before."""
+        self.active = False
+        if _is_ours(sys.gettrace(), self):
+            sys.settrace(self.before[0])
+        threading.settrace(self.before[1])  # type: ignore[arg-type]
+
+    def rearm(self) -> None:
+        """Switch a lost tracer on again, and take the step of the statement that is being executed."""
+        if not self.active or sys.gettrace() is not None:
+            return
+        thread = self.thread()
+        frames = self.visible_frames(sys._getframe(1))
+        if not frames:
+            return
+        thread.top, thread.muted = None, False
+        for frame, scope in frames:
+            state = _state_of(frame)
+            if state is None or state.tracer is not self:
+                state = FrameState(self, scope, thread)
+                frame.f_trace = state.trace
+            else:
+                state.caller, thread.top = thread.top, state
+        frame, scope = frames[-1]
+        self.listener.gap(frame.f_code.co_filename, frame.f_lineno)
+        sys.settrace(self.dispatch)
+        if thread.top is not None:
+            thread.top.at(frame, frame.f_lasti >> 1)
+
+    def visible_frames(self, frame: FrameType | None) -> list[tuple[FrameType, Scope]]:
+        """The visible frames from the outermost down to `frame`."""
+        found = []
+        while frame is not None:
+            scopes = self.files.get(frame.f_code.co_filename)
+            scope = scopes.get(id(frame.f_code)) if scopes is not None else None
+            if scope is not None and _state_of(frame) is not None:
+                found.append((frame, scope))
+            frame = frame.f_back
+        return found[::-1]
+
+    def stand(self) -> FrameState | None:
+        """The innermost visible frame of the calling thread."""
+        state = self.threads.get(threading.get_ident())
+        return state.top if state is not None else None
+
+
+def _state_of(frame: FrameType) -> FrameState | None:
+    state = getattr(frame.f_trace, "__self__", None)
+    return state if type(state) is FrameState else None
+
+
+def _is_ours(function: Any, tracer: Tracer) -> bool:
+    return getattr(function, "__self__", None) is tracer
