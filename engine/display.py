@@ -1,0 +1,88 @@
+"""How a value reads on one line: printable characters only, of bounded length, without addresses."""
+
+import math
+import re
+from collections.abc import Iterable
+
+TEXT = 500
+"Characters of a value's one-line text; a longer one is cut and ends in `...`."
+NAME = 100
+"Characters of the name of a class or an attribute."
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_THREAD_NUMBER = re.compile(r"(<\w*Thread\(.*) \d{6,}\)>")
+_LINE_BREAK = re.compile(r"\s*[\r\n]\s*")
+
+
+def printable(text: str) -> str:
+    """`text` with everything that cannot be printed (control characters, lone surrogates) as Python's escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def cut(text: str, limit: int = TEXT) -> tuple[str, bool]:
+    """`text` in at most `limit` characters, and whether it was cut."""
+    return (text, False) if len(text) <= limit else (text[: limit - 3] + "...", True)
+
+
+def name(text: str) -> str:
+    """An attribute's or a class's name, printable and not too long."""
+    return cut(printable(text[: 2 * NAME]), NAME)[0]
+
+
+def one_line(text: str) -> tuple[str, bool]:
+    """What an object says of itself, on one line and without its address; and whether it was cut."""
+    whole = text[: 4 * TEXT]
+    line = _LINE_BREAK.sub(" ", whole.strip())
+    line = _THREAD_NUMBER.sub(r"\1)>", _ADDRESS.sub("", line))
+    shown, shortened = cut(printable(line))
+    return shown, shortened or len(whole) < len(text)
+
+
+def string(value: str) -> tuple[str, bool]:
+    """The literal of a string; dots after the closing quote say that the string goes on."""
+    return _literal(repr(value[:TEXT]), len(value))
+
+
+def octets(value: bytes) -> tuple[str, bool]:
+    """The literal of a bytes object, like `string`."""
+    return _literal(repr(value[:TEXT]), len(value))
+
+
+def _literal(literal: str, length: int) -> tuple[str, bool]:
+    if length <= TEXT and len(literal) <= TEXT:
+        return literal, False
+    return literal[: TEXT - 4].rstrip("\\") + literal[-1] + "...", True
+
+
+def integer(value: int) -> tuple[str, bool]:
+    """The digits of an integer; only the size of one with too many, since writing those out takes quadratic time."""
+    bits = value.bit_length()
+    if bits <= 3 * TEXT:  # below 640 digits, the least that sys.set_int_max_str_digits can be set to
+        return int.__repr__(value), False
+    sign = "-" if value < 0 else ""
+    exponent, mantissa = _decimal_size(abs(value), bits)
+    return f"{sign}{mantissa:.4f}e+{exponent}... ({bits} bits)", True
+
+
+def _decimal_size(value: int, bits: int) -> tuple[int, float]:
+    """(exponent, mantissa) of a large integer, from its 64 leading bits."""
+    power = math.log10(value >> (bits - 64)) + (bits - 64) * math.log10(2)
+    exponent = math.floor(power)
+    return exponent, min(10.0 ** (power - exponent), 9.9999)
+
+
+def enclosed(opening: str, parts: Iterable[str], closing: str, more: bool) -> tuple[str, bool]:
+    """`parts` with commas between `opening` and `closing`; dots stand for parts left out (`more`) or cut off."""
+    room = TEXT - len(opening) - len(closing) - len(", ...")
+    shown: list[str] = []
+    for part in parts:
+        room -= len(part) + 2
+        if room < 0:
+            more = True
+            break
+        shown.append(part)
+    if more:
+        shown.append("...")
+    return f"{opening}{', '.join(shown)}{closing}", more
