@@ -1,0 +1,128 @@
+"""Fetching files over HTTP for a recording: short waits, bounded sizes, and no second try in the same recording."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from engine.errors import EngineError
+
+CONNECT = 3.0
+"Seconds to look a host up, and again to connect to it."
+ANSWER = 10.0
+"Seconds between two pieces of an answer."
+TOTAL = 30.0
+"Seconds for one whole answer."
+
+
+class DownloadError(EngineError):
+    """A file could not be had; the text says why."""
+
+
+class _Unreachable(DownloadError):
+    """No connection to the host came about."""
+
+
+@dataclass
+class Downloads:
+    """What a recording has learnt of the network. Every address is asked for once, a dead host once;
+    when two hosts could not be reached and none could, the rest is not tried at all: the machine is offline."""
+
+    failures: dict[str, str] = field(default_factory=dict)
+    "Reason by address."
+    dead: dict[str, str] = field(default_factory=dict)
+    "Reason by host."
+    reached: bool = False
+    "Whether any host answered."
+
+    def get(self, url: str, size: int) -> bytes:
+        """The answer of `url`, at most `size` bytes. Raises DownloadError, at once for what has failed before."""
+        host = urlsplit(url).hostname or ""
+        reason = self._known(url, host)
+        if reason is None:
+            try:
+                data = _fetch(url, host, size)
+            except DownloadError as error:
+                reason = str(error)
+                self.failures[url] = reason
+                if isinstance(error, _Unreachable):
+                    self.dead[host] = reason
+                else:
+                    self.reached = True
+            else:
+                self.reached = True
+                return data
+        raise DownloadError(reason)
+
+    def _known(self, url: str, host: str) -> str | None:
+        if url in self.failures:
+            return self.failures[url]
+        if host in self.dead:
+            return self.dead[host]
+        if len(self.dead) >= 2 and not self.reached:
+            return "this machine seems to be offline"
+        return None if host else "the address names no host"
+
+
+def _fetch(url: str, host: str, size: int) -> bytes:
+    if urlsplit(url).scheme not in getproxies():
+        _look_up(host)
+    import httpx  # 0.1 s, and most recordings fetch nothing
+
+    deadline = time.monotonic() + TOTAL
+    headers = {"User-Agent": "Mozilla/5.0 (compatible; lecture-trace)", "Accept": "*/*"}
+    limits = httpx.Timeout(ANSWER, connect=CONNECT)
+    try:
+        with httpx.stream("GET", url, headers=headers, timeout=limits, follow_redirects=True) as response:
+            if response.status_code != 200:
+                raise DownloadError(f"{host} answered {response.status_code} {response.reason_phrase}".rstrip())
+            return _body(response.iter_bytes(), host, size, deadline)
+    except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
+        raise _Unreachable(f"no connection to {host} ({_said(error)})") from error
+    except httpx.TimeoutException as error:
+        raise DownloadError(f"{host} took longer than {ANSWER:.0f} s to answer") from error
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, ValueError) as error:
+        raise DownloadError(f"{host} gave no usable answer ({_said(error)})") from error
+
+
+def _body(pieces: Iterable[bytes], host: str, size: int, deadline: float) -> bytes:
+    data = bytearray()
+    for piece in pieces:
+        data += piece
+        if len(data) > size:
+            raise DownloadError(f"what {host} sends is larger than {size / 1024**2:g} MiB")
+        if time.monotonic() > deadline:
+            raise DownloadError(f"{host} took longer than {TOTAL:.0f} s to send it")
+    if not data:
+        raise DownloadError(f"{host} sent nothing")
+    return bytes(data)
+
+
+def _look_up(host: str) -> None:
+    """Raise _Unreachable when `host` has no address, or none is found in CONNECT seconds.
+
+    In a thread of its own: the system's resolver may wait for minutes and cannot be told not to.
+    """
+    found: Future[object] = Future()
+    threading.Thread(target=_resolve, args=(host, found), daemon=True).start()
+    try:
+        found.result(timeout=CONNECT)
+    except TimeoutError as error:  # an OSError too, so it comes first
+        raise _Unreachable(f"the host {host} is not found in {CONNECT:.0f} s") from error
+    except (OSError, UnicodeError) as error:
+        raise _Unreachable(f"the host {host} is not found ({_said(error)})") from error
+
+
+def _resolve(host: str, found: Future[object]) -> None:
+    try:
+        found.set_result(socket.getaddrinfo(host, None))
+    except (OSError, UnicodeError) as error:
+        found.set_exception(error)
+
+
+def _said(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error) or type(error).__name__
