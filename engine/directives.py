@@ -81,12 +81,13 @@ def parse_comment(comment: str) -> Directives:
     wishes: dict[str, list[str]] = {}
     problems: list[str] = []
     marks = list(_AT.finditer(comment))
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
+    ends = [mark.start() for mark in marks[1:]] + [len(comment)]
+    for mark, end in zip(marks, ends, strict=False):
         word = mark["word"]
         if word not in NAMES or mark["gap"]:
             problems.extend(_near_miss(mark))
             continue
-        arguments = comment[mark.end() : after.start() if after else len(comment)]
+        arguments = comment[mark.end() : end]
         wishes.setdefault(word, []).extend(_arguments(word, arguments, problems))
     return Directives(
         inspect=tuple(dict.fromkeys(wishes.get("inspect", []))),

@@ -26,7 +26,7 @@ class Files:
         if filename not in self.sources:
             try:
                 self.sources[filename] = Source(filename, Path(filename).read_bytes())
-            except (OSError, SyntaxError, ValueError, RecursionError):
+            except (OSError, SyntaxError, UnicodeDecodeError):
                 self.sources[filename] = None
         return self.sources[filename]
 

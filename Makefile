@@ -1,0 +1,31 @@
+# make lecture: set up, record the first lecture, serve it.   make test: set up, run every test.
+PYTHON ?= python3
+PORT ?= 8000
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: lecture test check clean
+
+lecture: $(READY)
+	$(BIN)/python -m engine lectures/lecture_06.py
+	$(BIN)/python -m viewer serve --port $(PORT)
+
+test: $(READY) .venv/.browser
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(READY)
+	$(BIN)/python -m kernels check
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[plots,kernels,test]'
+	@touch $@
+
+.venv/.browser: $(READY) tests/browser/install.py
+	$(BIN)/python tests/browser/install.py
+	@touch $@
+
+clean:
+	rm -rf .venv var build *.egg-info
