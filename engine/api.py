@@ -160,15 +160,18 @@ def graph(spec: object, edges: Sequence[object] | None = None, style: object = N
         sink.emit(drawn, "\n".join(arrows or [node.label for node in drawn.nodes]))
 
 
-def kernel(source: object, name: str = "") -> None:
+def kernel(source: object, name: str = "", instances: Sequence[object] | None = None) -> None:
     """Show a kernel beside the lecture: its source, and every stage it is compiled to.
 
     `source` is a Triton kernel, or the path of a CUDA file, of which `name` picks one kernel (the first by default).
     Kernels the lecture launches are recorded without this call; it says where the reader should look at one.
+
+    Of a Triton kernel that runs in the interpreter the first program instance is recorded step by step; `instances`
+    names others for the launches that follow: `["first", "last"]`, `[7]`, `[(0, 2)]`, or none, `[]`.
     """
     from engine.cards import card
 
-    shown = card(source, name)
+    shown = card(source, name, instances)
     if shown is not None:
         sink.emit(*shown)
 

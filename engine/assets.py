@@ -61,6 +61,11 @@ def _current() -> _Run:
     return _run
 
 
+def downloads() -> Downloads:
+    """What the recording that runs has fetched and failed to fetch."""
+    return _current().downloads
+
+
 def asset(source: str, medium: Medium) -> Asset:
     """Keep the picture or film `source`: a path (absolute, beside the lecture or in the working folder), an http(s)
     address or a `data:` address. Never raises for one that cannot be had; `reason` then says why.
@@ -116,12 +121,11 @@ def kept(prefix: str, url: str, parse: Callable[[bytes], T], size: int) -> tuple
         return found
     if sink.current is None:
         raise DownloadError("nothing is fetched without a recording")
-    downloads = _current().downloads
-    data = downloads.get(url, size)
+    data = downloads().get(url, size)
     try:
         value = parse(data)
     except ValueError as error:
-        downloads.failures[url] = str(error)
+        downloads().failures[url] = str(error)
         raise DownloadError(str(error)) from error
     return _write(cached_name(prefix, url), data), value
 

@@ -1,11 +1,13 @@
 """Kernels a lecture points at: where a Triton kernel or a CUDA kernel stands in its file."""
 
-import inspect
 import os
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from engine import assets, sink
+from engine.definition import definition
+from engine.launches import plain_function, step_instances
 from engine.trace import Kernel, KernelCard
 
 _CUDA = re.compile(r"__global__\s+(?:\w+\s+|__\w+__\s*\([^)]*\)\s*)*?(\w+)\s*\(")
@@ -13,14 +15,20 @@ _CUDA = re.compile(r"__global__\s+(?:\w+\s+|__\w+__\s*\([^)]*\)\s*)*?(\w+)\s*\("
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
-def card(source: object, name: str) -> tuple[KernelCard, str] | None:
+def card(source: object, name: str, instances: Sequence[Any] | None) -> tuple[KernelCard, str] | None:
     """The card of a kernel and how it prints; None, with a warning, where `source` is no kernel.
 
     `source` is a Triton kernel (autotuned or not), or the path of a CUDA file, of which `name` picks one kernel.
+    `instances` are the program instances of a Triton kernel to step through.
     """
     try:
-        found = _cuda(os.fspath(source), name) if isinstance(source, str | os.PathLike) else _triton(source)
-    except (ValueError, OSError, TypeError) as error:
+        if isinstance(source, str | os.PathLike):
+            found = _cuda(os.fspath(source), name)
+        else:
+            found = _triton(source)
+            if instances is not None:
+                step_instances(source, instances)
+    except (ValueError, OSError, TypeError, LookupError) as error:
         sink.warn(f"kernel(): {error}")
         return None
     if sink.current is None:
@@ -30,16 +38,13 @@ def card(source: object, name: str) -> tuple[KernelCard, str] | None:
 
 
 def _triton(source: Any) -> Kernel:
-    """Where a Triton kernel stands. Raises ValueError for what is none."""
-    function = source
-    while not inspect.isfunction(function):  # Autotuner and Heuristics hold a JITFunction, which holds the function
-        function = getattr(function, "fn", None)
-        if function is None:
-            raise ValueError(f"it takes a Triton kernel or the path of a CUDA file, not {type(source).__name__}")
-    if function is source:
-        raise ValueError(f"{source.__name__!r} is a plain function; a Triton kernel has @triton.jit above it")
-    lines, first = inspect.getsourcelines(function)
-    return Kernel(function.__name__, "triton", function.__code__.co_filename, first, first + len(lines) - 1)
+    """Where a Triton kernel stands, in the words of `Launches`, so that its launches are this kernel's.
+
+    Raises TypeError for what is none, LookupError where its file no longer holds it.
+    """
+    function = plain_function(source)
+    place = definition(function)
+    return Kernel(function.__name__, "triton", os.path.realpath(place.path), place.line, place.end_line)
 
 
 def _cuda(path: str, name: str) -> Kernel:
@@ -53,7 +58,7 @@ def _cuda(path: str, name: str) -> Kernel:
     if name not in heads:
         raise ValueError(f"{path!r} has no kernel {name!r}; it has {', '.join(sorted(heads))}")
     first = code.count("\n", 0, heads[name]) + 1
-    return Kernel(name, "cuda", str(found), first, code.count("\n", 0, _end(code, heads[name])) + 1)
+    return Kernel(name, "cuda", os.path.realpath(found), first, code.count("\n", 0, _end(code, heads[name])) + 1)
 
 
 def _blank(match: "re.Match[str]") -> str:

@@ -16,7 +16,7 @@ CONNECT = 3.0
 ANSWER = 10.0
 "Seconds between two pieces of an answer."
 TOTAL = 30.0
-"Seconds for one whole answer."
+"Seconds for one whole answer, if nothing else is said."
 
 
 class DownloadError(EngineError):
@@ -39,13 +39,16 @@ class Downloads:
     reached: bool = False
     "Whether any host answered."
 
-    def get(self, url: str, size: int) -> bytes:
-        """The answer of `url`, at most `size` bytes. Raises DownloadError, at once for what has failed before."""
+    def get(self, url: str, size: int, seconds: float = TOTAL) -> bytes:
+        """The answer of `url`, at most `size` bytes, in at most `seconds`.
+
+        Raises DownloadError, at once for what has failed before.
+        """
         host = urlsplit(url).hostname or ""
         reason = self._known(url, host)
         if reason is None:
             try:
-                data = _fetch(url, host, size)
+                data = _fetch(url, host, size, seconds)
             except DownloadError as error:
                 reason = str(error)
                 self.failures[url] = reason
@@ -68,19 +71,18 @@ class Downloads:
         return None if host else "the address names no host"
 
 
-def _fetch(url: str, host: str, size: int) -> bytes:
+def _fetch(url: str, host: str, size: int, seconds: float) -> bytes:
     if urlsplit(url).scheme not in getproxies():
         _look_up(host)
     import httpx  # 0.1 s, and most recordings fetch nothing
 
-    deadline = time.monotonic() + TOTAL
     headers = {"User-Agent": "Mozilla/5.0 (compatible; lecture-trace)", "Accept": "*/*"}
     limits = httpx.Timeout(ANSWER, connect=CONNECT)
     try:
         with httpx.stream("GET", url, headers=headers, timeout=limits, follow_redirects=True) as response:
             if response.status_code != 200:
                 raise DownloadError(f"{host} answered {response.status_code} {response.reason_phrase}".rstrip())
-            return _body(response.iter_bytes(), host, size, deadline)
+            return _body(response.iter_bytes(), host, size, seconds)
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
         raise _Unreachable(f"no connection to {host} ({_said(error)})") from error
     except httpx.TimeoutException as error:
@@ -89,14 +91,14 @@ def _fetch(url: str, host: str, size: int) -> bytes:
         raise DownloadError(f"{host} gave no usable answer ({_said(error)})") from error
 
 
-def _body(pieces: Iterable[bytes], host: str, size: int, deadline: float) -> bytes:
-    data = bytearray()
+def _body(pieces: Iterable[bytes], host: str, size: int, seconds: float) -> bytes:
+    data, deadline = bytearray(), time.monotonic() + seconds
     for piece in pieces:
         data += piece
         if len(data) > size:
             raise DownloadError(f"what {host} sends is larger than {size / 1024**2:g} MiB")
         if time.monotonic() > deadline:
-            raise DownloadError(f"{host} took longer than {TOTAL:.0f} s to send it")
+            raise DownloadError(f"{host} took longer than {seconds:.0f} s to send it")
     if not data:
         raise DownloadError(f"{host} sent nothing")
     return bytes(data)
