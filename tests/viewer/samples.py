@@ -1,0 +1,117 @@
+"""Sample recordings shared by the viewer's tests."""
+
+from engine import trace as t
+from tests.viewer.factory import Maker
+
+SOURCE = '''\
+from engine import text, note
+import torch
+
+
+def main():
+    text("# Kernels")
+    text("A lecture about $x^2$ and *speed*.")
+    note("Say hello.")
+    intro()
+    gelus()
+
+
+def intro():
+    text("## Benchmarking")
+    dims = (1024, 2048)  # @inspect dims
+    for dim in dims:
+        # one size after the other
+        time = measure(dim)  # @inspect time
+        text(f"{dim} takes {time} ms")
+
+
+def measure(dim):
+    total = 0  # @inspect total
+    for trial in range(3):
+        total += dim  # @inspect total trial
+        print("trial", trial)
+    return total
+
+
+def gelus():
+    text("## GeLU")
+    x = torch.randn(
+        64,
+    )  # @inspect x
+    y = triton_gelu(x)  # @inspect y
+    text("Done.")
+
+
+def never():
+    text("not run")
+'''
+KERNEL = '''\
+import triton.language as tl
+
+
+@triton.jit
+def gelu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offsets = pid * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(y_ptr + offsets, x, mask=offsets < n)
+'''
+
+
+def vector(step: float, small: bool = False) -> t.Array:
+    """A one-dimensional array, with its elements when `small`."""
+    values = [[round(step * row - column / 7, 3) for column in range(16)] for row in range(4)]
+    return t.Array(
+        "Tensor", "tensor of 64 float32", (64,), "torch.float32", "cpu", (1,),
+        data=values[0] if small else None, sample=None if small else values,
+        stats=t.Stats(-2.1, 4.0, 0.25, 0, 1, 64), truncated=not small,
+    )  # fmt: skip
+
+
+def lecture() -> Maker:
+    """A small lecture with a loop, a helper called twice, a kernel and every step kind but an error."""
+    made = Maker(SOURCE, title="Kernels", path="lectures/small.py")
+    kernel = made.file("kernels/gelu.py", KERNEL)
+    main = made.call("main")
+    made.step(main, 6, t.Text("# Kernels"))
+    made.step(main, 7, t.Text("A lecture about $x^2$ and *speed*."))
+    made.step(main, 8, t.Note("Say hello."))
+    made.step(main, 9)
+    intro = made.call("intro", main)
+    made.step(intro, 14, t.Text("## Benchmarking"))
+    dims = t.Sequence("tuple", "(1024, 2048)", 2, (made.value(1024), made.value(2048)))
+    made.step(intro, 15, values={"dims": dims})
+    for number, dim in enumerate((1024, 2048)):
+        made.step(intro, 16)
+        made.step(intro, 18)
+        measure = made.call("measure", intro)
+        made.step(measure, 23, values={"total": 0})
+        for trial in range(3):
+            made.step(measure, 24)
+            made.step(measure, 25, values={"total": dim * (trial + 1), "trial": trial})
+            made.step(measure, 26, t.Stdout(f"trial {trial}\n"))
+        made.step(measure, 27)
+        made.step(intro, 18, kind="resume", values={"time": dim * 3})
+        made.step(intro, 19, t.Text(f"{dim} takes {dim * 3} ms"))
+    made.step(main, 9, kind="resume")
+    made.step(main, 10)
+    gelus = made.call("gelus", main)
+    made.step(gelus, 31, t.Text("## GeLU"))
+    made.step(gelus, 32, end_line=34, values={"x": vector(0.5)})
+    launch = made.step(gelus, 35)
+    inside = made.call("gelu_kernel", gelus)
+    for line in range(6, 10):
+        made.step(inside, line, file=kernel, values={"pid": 0})
+    made.step(gelus, 35, kind="resume", values={"y": vector(0.25, small=True)})
+    made.step(gelus, 36, t.Text("Done."))
+    made.step(main, 10, kind="resume")
+    costs = {"num_warps": 4, "registers": 24, "spills": 0, "shared": 0, "occupancy": 1.0}
+    variants = (
+        t.Variant("sm_80", "compiled", "gelu80", ("ptx",), **costs),
+        t.Variant("sm_90", "compiled", "gelu90", ("ptx",), **costs),
+        t.Variant("sm_100", "compiled", "gelu100", reason="ptxas of this Triton does not know sm_100"),
+    )
+    launches = (t.Launch(launch, (1,), True),)
+    made.kernels.append(t.Kernel("gelu_kernel", "triton", "kernels/gelu.py", 4, 9, variants, launches))
+    made.warnings.append(t.Warning("'@inpsect' is not a directive; did you mean '@inspect'?", "lectures/small.py", 15))
+    return made

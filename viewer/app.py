@@ -1,0 +1,137 @@
+"""The server: the library's pages over HTTP, on this machine unless told otherwise."""
+
+import threading
+from pathlib import Path as FilePath
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import Depends, FastAPI, Path, Request, Response
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
+from fastapi.routing import APIRouter
+from starlette.exceptions import HTTPException
+
+from viewer import render, site
+from viewer.errors import NotListed
+from viewer.library import Library
+from viewer.middleware import Headers
+from viewer.pages import ErrorPage
+from viewer.policy import SANDBOX
+from viewer.urls import FILES, KERNELS, STATIC, Urls
+
+READ = ["GET", "HEAD"]
+router = APIRouter()
+
+
+class Shelf:
+    """The library and a lock around it, since requests are answered on several threads."""
+
+    def __init__(self, traces: FilePath) -> None:
+        self.library = Library(traces)
+        self.lock = threading.Lock()
+
+
+def _shelf(request: Request) -> Shelf:
+    found: Shelf = request.app.state.shelf
+    return found
+
+
+Shelved = Annotated[Shelf, Depends(_shelf)]
+Name = Annotated[str, Path(description="name of a recording, its file's without .json")]
+NOT_LISTED: dict[int | str, dict[str, Any]] = {404: {"description": "there is no such page or file", "content": {"text/html": {}}}}
+
+
+@router.api_route("/", methods=READ, response_class=HTMLResponse, responses={307: {"description": "an old address"}})
+def index(request: Request, shelf: Shelved) -> Response:
+    """The index of recordings; an address of the original viewer (`?trace=NAME&step=N`) leads to the lecture."""
+    asked = dict(request.query_params)
+    if trace := asked.pop("trace", ""):
+        name = FilePath(trace).name.removesuffix(".json")
+        rest = request.url.include_query_params().remove_query_params("trace").query
+        return RedirectResponse(f"./{quote(name, safe='')}/" + (f"?{rest}" if rest else ""))
+    with shelf.lock:
+        return HTMLResponse(site.index(shelf.library))
+
+
+@router.api_route(f"/{STATIC}/{{path:path}}", methods=READ, response_class=FileResponse, responses=NOT_LISTED)
+def static(path: str) -> Response:
+    """A script, style or font of the viewer."""
+    if path not in render.static_files():
+        raise NotListed(f"there is no file {path!r}")
+    return FileResponse(render.STATIC / path)
+
+
+@router.api_route(f"/{FILES}/{{name}}", methods=READ, response_class=FileResponse, responses=NOT_LISTED)
+def file(name: str, shelf: Shelved) -> Response:
+    """A picture, film or chart that a recording shows."""
+    with shelf.lock:
+        path = shelf.library.file(name)
+    return FileResponse(path, headers={"Content-Security-Policy": SANDBOX})
+
+
+@router.api_route(f"/{KERNELS}/{{key}}.json", methods=READ, responses=NOT_LISTED)
+def stages(key: str, shelf: Shelved) -> Response:
+    """The linked stages of a compiled kernel."""
+    with shelf.lock:
+        return Response(site.stages(shelf.library.compiled(key)), media_type="application/json")
+
+
+@router.api_route(f"/{KERNELS}/{{key}}/{{stage}}", methods=READ, response_class=FileResponse, responses=NOT_LISTED)
+def stage(key: str, stage: str, shelf: Shelved) -> Response:
+    """The text of one stage of a compiled kernel."""
+    with shelf.lock:
+        path = shelf.library.stage(key, stage)
+    return FileResponse(path, media_type="text/plain; charset=utf-8")
+
+
+@router.api_route("/{name}", methods=READ, response_class=RedirectResponse, responses=NOT_LISTED)
+def folder(name: Name, request: Request, shelf: Shelved) -> Response:
+    """A lecture's address without its last slash."""
+    with shelf.lock:
+        shelf.library.entry(name)
+    query = request.url.query
+    return RedirectResponse(f"./{quote(name, safe='')}/" + (f"?{query}" if query else ""))
+
+
+@router.api_route("/{name}/", methods=READ, response_class=HTMLResponse, responses=NOT_LISTED)
+def lecture(name: Name, shelf: Shelved) -> Response:
+    """A lecture's page."""
+    with shelf.lock:
+        entry = shelf.library.entry(name)
+        return HTMLResponse(site.lecture(entry), status_code=200 if entry.trace else 422)
+
+
+@router.api_route("/{name}/data.json", methods=READ, responses=NOT_LISTED)
+def data(name: Name, shelf: Shelved) -> Response:
+    """The columns of a lecture's page."""
+    with shelf.lock:
+        return Response(shelf.library.entry(name).data(), media_type="application/json")
+
+
+@router.api_route("/{name}/outputs/{spot}-{chunk}.json", methods=READ, responses=NOT_LISTED)
+def outputs(name: Name, spot: int, chunk: int, shelf: Shelved) -> Response:
+    """Outputs that the page itself does not hold."""
+    with shelf.lock:
+        found = shelf.library.entry(name).lecture()
+        return Response(site.outputs(found, spot, chunk), media_type="application/json")
+
+
+def _not_listed(request: Request, error: Exception) -> Response:
+    root = "../" * max(1, request.url.path.count("/") - 1) if request.url.path.count("/") > 1 else "./"
+    return HTMLResponse(render.error(ErrorPage(Urls(root), "Not here", f"{error}.")), status_code=404)
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    if isinstance(error, HTTPException) and error.status_code != 404:
+        return Response(f"{error.detail}\n", error.status_code, error.headers, "text/plain")
+    return _not_listed(request, NotListed("there is no such page"))
+
+
+def create(traces: FilePath) -> FastAPI:
+    """The application that shows the recordings in `traces`. Raises UsageError when there is no such folder."""
+    app = FastAPI(title="Lecture viewer", docs_url=None, redoc_url=None)
+    app.state.shelf = Shelf(traces)
+    app.include_router(router)
+    app.add_exception_handler(NotListed, _not_listed)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_middleware(Headers)
+    return app

@@ -1,0 +1,42 @@
+"""Small drawings made of numbers alone: the dots of a benchmark, the matrix of an array."""
+
+from dataclasses import dataclass
+
+from engine.trace import BenchmarkResult
+
+WIDTH, HEIGHT, MARGIN = 480, 64, 8
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Timed runs along a line from 0 to the slowest, in the units of a `WIDTH` by `HEIGHT` drawing."""
+
+    points: list[tuple[float, float]]
+    mean: float
+    floor: float | None
+    least: float
+    "Milliseconds of the fastest run."
+    average: float
+    most: float
+    scale: float
+    "Milliseconds at the right end."
+
+
+def dots(result: BenchmarkResult) -> Dots | None:
+    """The drawing of `result`; None where nothing was measured."""
+    samples = result.samples
+    if not samples:
+        return None
+    full = max(*samples, result.floor or 0, 1e-12)
+    scale = (WIDTH - 2 * MARGIN) / full
+    average = sum(samples) / len(samples)
+    spread = [(index * 7) % 5 for index in range(len(samples))]
+    return Dots(
+        points=[(round(MARGIN + ms * scale, 1), 16 + 6.0 * row) for ms, row in zip(samples, spread, strict=True)],
+        mean=round(MARGIN + average * scale, 1),
+        floor=None if result.floor is None else round(MARGIN + result.floor * scale, 1),
+        least=min(samples),
+        average=average,
+        most=max(samples),
+        scale=full,
+    )

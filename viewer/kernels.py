@@ -1,0 +1,107 @@
+"""Which kernel is in play at each step, and one variant's stages as the kernel pane needs them."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from engine.trace import KernelCard, KernelLines, Recording, Variant
+from viewer.errors import NotListed
+from viewer.highlight import lines
+from viewer.outline import Section
+
+NO_KERNEL = -1
+STAGES = ("ttir", "ttgir", "llir", "ptx", "sass")
+
+
+def in_play(recording: Recording, sections: list[Section]) -> list[tuple[int, int]]:
+    """(step, kernel) wherever the kernel in play changes.
+
+    A kernel is in play from its launch, its card or its own frames on, until the next section begins.
+    """
+    changes = {section.step: NO_KERNEL for section in sections}
+    changes.update(_entries(recording))
+    for number, kernel in enumerate(recording.trace.kernels):
+        changes.update({launch.step: number for launch in kernel.launches})
+    for step, outputs in recording.outputs.items():
+        for output in outputs:
+            item = recording.trace.output_table[output]
+            if isinstance(item, KernelCard):
+                changes[step] = item.kernel
+    found: list[tuple[int, int]] = []
+    for step, now in sorted(changes.items()):
+        if now != (found[-1][1] if found else NO_KERNEL):
+            found.append((step, now))
+    return found
+
+
+def _entries(recording: Recording) -> dict[int, int]:
+    """The first step of each run of steps inside a kernel's own lines."""
+    trace = recording.trace
+    inside = []
+    for file, line in zip(trace.places.file, trace.places.line, strict=True):
+        path = trace.files[file].path
+        holds = [n for n, k in enumerate(trace.kernels) if k.path == path and k.line <= line <= k.end_line]
+        inside.append(holds[0] if holds else NO_KERNEL)
+    found, before = {}, NO_KERNEL
+    for step, place in enumerate(trace.steps.place):
+        if inside[place] not in (NO_KERNEL, before):
+            found[step] = inside[place]
+        before = inside[place]
+    return found
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of compilation, as lines."""
+
+    html: list[str]
+    "Each line, coloured."
+    source: list[int]
+    "Line of the kernel's file each line comes from; 0 compiler-generated, -1 not code; empty where nothing is known."
+    inlined: dict[int, list[tuple[str, int]]]
+    "By line of the stage: where inlined code stands, then each caller."
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """One variant's stages."""
+
+    stages: dict[str, Stage]
+    stale: bool
+    "Whether the source has changed since it was compiled."
+    missing: str
+    "What could not be read, in a sentence; empty when all is there."
+
+
+def compiled(folder: Path, variant: Variant, source: str) -> Compiled:
+    """The stages of `variant` under `folder` (the store's kernels/); `source` is the kernel's file as recorded.
+
+    Raises NotListed when the folder is gone altogether.
+    """
+    home = folder / variant.key
+    if variant.stages and not home.is_dir():
+        raise NotListed(f"the stages compiled for {variant.target} are gone; record the lecture again")
+    links, missing = _links(home)
+    stages = {}
+    for name in variant.stages:
+        try:
+            text = (home / name).read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            missing = f"stage {name} cannot be read: {error.strerror}"
+            continue
+        linked = links.stages.get(name) if links else None
+        html = [str(line) for line in lines(text.removesuffix("\n"), name)]
+        stages[name] = Stage(html, linked.source if linked else [], dict(linked.inlined) if linked else {})
+    digest = hashlib.sha256(source.encode()).hexdigest()
+    return Compiled(stages, bool(links and links.sha256 and links.sha256 != digest), missing)
+
+
+def _links(home: Path) -> tuple[KernelLines | None, str]:
+    try:
+        return msgspec.json.decode((home / "lines.json").read_bytes(), type=KernelLines), ""
+    except OSError:
+        return None, "no lines.json, so source and stages cannot be linked"
+    except msgspec.MsgspecError as error:
+        return None, f"lines.json is damaged ({error}), so source and stages cannot be linked"

@@ -1,0 +1,183 @@
+"""The recordings of a folder: which there are, what is wrong with the others, and the files that belong to them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from engine.errors import TraceError
+from engine.trace import (
+    Graph,
+    Picture,
+    Plot,
+    ProfileTable,
+    Trace,
+    Variant,
+    Video,
+    read,
+    store,
+)
+from viewer.errors import NotListed, UsageError
+from viewer.kernels import Compiled, compiled
+from viewer.lecture import Lecture, study
+from viewer.pages import Card
+from viewer.urls import RESERVED
+
+
+@dataclass
+class Entry:
+    """A file of the folder: a recording, or what is wrong with it."""
+
+    name: str
+    path: Path
+    stamp: tuple[int, int]
+    "Time of last change in nanoseconds, and size: a file with another stamp is read again."
+    trace: Trace | None
+    problem: str = ""
+    studied: Lecture | None = None
+    columns: bytes | None = None
+
+    @property
+    def revision(self) -> str:
+        """Changes whenever the file does."""
+        return sha256(repr((self.name, *self.stamp)).encode()).hexdigest()[:12]
+
+    def lecture(self) -> Lecture:
+        """The recording with all that is derived from it. Raises NotListed where it cannot be shown."""
+        if self.trace is None:
+            raise NotListed(self.problem)
+        if self.studied is None:
+            self.studied = study(self.trace, self.name)
+        return self.studied
+
+    def data(self) -> bytes:
+        """The data file of its page. Raises NotListed where it cannot be shown."""
+        if self.columns is None:
+            self.columns = self.lecture().data()
+        return self.columns
+
+
+class Library:
+    """The recordings in the folder `traces`. Raises UsageError when there is no such folder."""
+
+    def __init__(self, traces: Path) -> None:
+        if not traces.is_dir():
+            raise UsageError(f"there is no folder {str(traces)!r}; record a lecture first: python -m engine LECTURE.py")
+        self.traces = traces
+        self.store = store(traces.resolve())
+        self._entries: dict[str, Entry] = {}
+
+    def entries(self) -> list[Entry]:
+        """All files of the folder, by name; those that changed are read again."""
+        found: dict[str, Entry] = {}
+        for path in sorted(self.traces.glob("*.json")):
+            if not path.name.startswith("."):
+                entry = self._entry(path)
+                found[entry.name] = entry
+        self._entries = found
+        return list(found.values())
+
+    def entry(self, name: str) -> Entry:
+        """The file called `name`.json. Raises NotListed when there is none."""
+        path = self.traces / f"{name}.json"
+        if name.startswith(".") or "/" in name or "\\" in name or "\0" in name or not path.is_file():
+            raise NotListed(f"there is no recording {name!r}")
+        entry = self._entries[name] = self._entry(path)
+        return entry
+
+    def _entry(self, path: Path) -> Entry:
+        stamp = _stamp(path)
+        known = self._entries.get(path.stem)
+        return known if known and known.stamp == stamp else _read(path, stamp)
+
+    def file(self, name: str) -> Path:
+        """The file `name` that a recording shows. Raises NotListed for any other."""
+        if any(name in shown_files(entry.trace) for entry in self._known()):
+            return _inside(self.store / "files", name)
+        raise NotListed(f"there is no file {name!r}")
+
+    def stage(self, key: str, stage: str) -> Path:
+        """The text of `stage` of the variant kept under `key`. Raises NotListed when no recording has it."""
+        variant, _ = self._variant(key)
+        if stage in variant.stages:
+            return _inside(self.store / "kernels", f"{key}/{stage}")
+        raise NotListed(f"{key!r} has no stage {stage!r}")
+
+    def compiled(self, key: str) -> Compiled:
+        """The linked stages of the variant kept under `key`. Raises NotListed when no recording has it."""
+        return compiled(self.store / "kernels", *self._variant(key))
+
+    def _variant(self, key: str) -> tuple[Variant, str]:
+        for entry in self._known():
+            for variant, source in variants(entry.trace):
+                if variant.key == key:
+                    return variant, source
+        raise NotListed(f"no recording has a kernel {key!r}")
+
+    def _known(self) -> list[Entry]:
+        return list(self._entries.values()) or self.entries()
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)
+
+
+def _read(path: Path, stamp: tuple[int, int]) -> Entry:
+    if path.stem in RESERVED:
+        problem = f"the viewer uses the name {path.stem!r} itself; rename the file"
+        return Entry(path.stem, path, stamp, None, problem)
+    try:
+        return Entry(path.stem, path, stamp, read(path))
+    except TraceError as error:
+        return Entry(path.stem, path, stamp, None, str(error))
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """`name` in `folder`, with no link that leads out of it. Raises NotListed."""
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder.resolve()) or not path.is_file():
+        raise NotListed(f"{name!r} is not there any more; record the lecture again")
+    return path
+
+
+def shown_files(trace: Trace | None) -> set[str]:
+    """Names under files/ that the outputs of `trace` refer to."""
+    names: set[str] = set()
+    for output in trace.output_table if trace else ():
+        if isinstance(output, Picture | Video | Plot | Graph):
+            names.add(output.file)
+        elif isinstance(output, ProfileTable):
+            names.update((output.stacks, output.timeline))
+    return names - {""}
+
+
+def variants(trace: Trace | None) -> Iterator[tuple[Variant, str]]:
+    """Each variant of each kernel with the text of the kernel's file."""
+    if trace is None:
+        return
+    sources = {file.path: file.source for file in trace.files}
+    for kernel in trace.kernels:
+        for variant in kernel.variants:
+            yield variant, sources.get(kernel.path, "")
+
+
+def card(entry: Entry) -> Card:
+    """What the index says about `entry`."""
+    trace = entry.trace
+    if trace is None:
+        return Card(entry.name, entry.path.name, "broken", entry.problem)
+    lecture = entry.lecture()
+    return Card(
+        name=entry.name,
+        title=trace.title or entry.name,
+        status=trace.status,
+        said=trace.reason,
+        lecture=trace.lecture,
+        steps=len(lecture.recording),
+        kernels=len(trace.kernels),
+        sections=tuple(section.title for section in lecture.sections if section.level <= 2),
+    )

@@ -1,0 +1,43 @@
+"""What holds for every answer: the security headers, and a bound on addresses."""
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from viewer.policy import HEADERS
+
+LONGEST_ADDRESS = 4_096
+"Bytes of a path with its query that are looked at."
+
+
+class Headers:
+    """Adds the security headers that an answer lacks, and answers 414 to an address that is too long."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one request on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        answer = _Answer(send)
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
+            await answer({"type": "http.response.start", "status": 414, "headers": [(b"content-type", b"text/plain")]})
+            await answer({"type": "http.response.body", "body": b"the address is too long\n"})
+            return
+        await self.app(scope, receive, answer)
+
+
+class _Answer:
+    """Sends an answer's messages on, the first with the headers added."""
+
+    def __init__(self, send: Send) -> None:
+        self.send = send
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(raw=message["headers"])
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+            message["headers"] = headers.raw
+        await self.send(message)

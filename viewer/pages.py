@@ -1,0 +1,125 @@
+"""What each page says, as plain dataclasses; templates see nothing else."""
+
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from engine.trace import Kernel, Output, Warning
+from viewer.outline import Section
+from viewer.urls import Urls
+
+
+@dataclass(frozen=True)
+class Card:
+    """One recording on the index."""
+
+    name: str
+    title: str
+    status: str
+    "`ok`, `error`, `stopped`, `interrupted`, or `broken` for a file that cannot be shown."
+    said: str
+    "Why it ended, or what is wrong with the file."
+    lecture: str = ""
+    steps: int = 0
+    kernels: int = 0
+    sections: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class IndexPage:
+    """The index of recordings."""
+
+    urls: Urls
+    folder: str
+    cards: list[Card]
+    title: str = "Lectures"
+    description: str = "Recorded lectures, to be stepped through."
+
+
+@dataclass(frozen=True)
+class Group:
+    """What one visit of a statement showed."""
+
+    number: int
+    passes: str
+    "Which visits showed it, `pass 3`; empty when all did."
+    outputs: tuple[Output, ...]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The place of a statement's outputs, after its last line."""
+
+    spot: int
+    indent: int
+    prose: bool
+    "Whether the outputs stand instead of the code."
+    groups: list[Group]
+    visits: int
+    "How often the statement was executed."
+    rest: int = 0
+    "How many more groups there are than the page holds."
+
+
+@dataclass(frozen=True)
+class Row:
+    """A source line."""
+
+    line: int
+    code: Markup
+    indent: int
+    kind: str
+    "`code`, `head`, `comment`, `blank`, `prose` (replaced by what it shows), `more` (a statement's further lines)."
+    spot: int = -1
+    "The statement it begins, -1 for none."
+    step: int = -1
+    "The first step there, -1 when it was never executed."
+    reach: int = -1
+    "The step from which it is no longer ahead of the reader."
+    hidden: bool = False
+    slot: Slot | None = None
+
+
+@dataclass(frozen=True)
+class FileView:
+    """A source file with the outputs of its statements in their places."""
+
+    number: int
+    path: str
+    rows: list[Row]
+    lecture: bool
+    language: str
+
+
+@dataclass(frozen=True)
+class LecturePage:
+    """A lecture's page."""
+
+    urls: Urls
+    name: str
+    title: str
+    description: str
+    status: str
+    reason: str
+    steps: int
+    sections: list[Section]
+    files: list[FileView]
+    kernels: tuple[Kernel, ...]
+    warnings: tuple[Warning, ...]
+    error: str
+    "Traceback of the exception that ended the lecture."
+    revision: str
+    "Changes whenever the recording does."
+    live: bool = False
+    "Whether the server tells this page when the lecture is recorded again."
+    extra: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ErrorPage:
+    """A page that says why there is nothing to see."""
+
+    urls: Urls
+    title: str
+    message: str
+    description: str = ""

@@ -1,0 +1,73 @@
+"""Pages as HTML. Knows templates and page dataclasses, and nothing of servers."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from engine.trace import Graph, Kernel, Output
+from viewer.charts import dots
+from viewer.highlight import block
+from viewer.markup import markdown, safe_address
+from viewer.pages import ErrorPage, IndexPage, LecturePage
+from viewer.policy import PAGE
+from viewer.urls import Urls, anchor
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+
+
+def number(value: float) -> str:
+    """`value` to four significant digits, thousands apart, for people."""
+    if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
+        return f"{int(value):,}"
+    return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("viewer"), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
+    )
+    environment.filters.update(markdown=markdown, number=number, address=safe_address, coloured=block)
+    environment.globals.update(dots=dots, anchor=anchor, kind=kind, names=names, csp=PAGE)
+    return environment
+
+
+def kind(output: Output) -> str:
+    """Name of the variant that `output` is, `text`, `image`, .."""
+    return str(type(output).__struct_config__.tag)
+
+
+def names(graph: Graph) -> dict[str, str]:
+    """Label of each node of `graph`, by id."""
+    return {node.id: node.label for node in graph.nodes}
+
+
+def index(page: IndexPage) -> str:
+    """The index of recordings."""
+    return _environment().get_template("index.html").render(page=page, urls=page.urls)
+
+
+def lecture(page: LecturePage) -> str:
+    """A lecture's page."""
+    return _environment().get_template("lecture.html").render(page=page, urls=page.urls)
+
+
+def error(page: ErrorPage) -> str:
+    """A page that says why there is nothing to see."""
+    return _environment().get_template("error.html").render(page=page, urls=page.urls)
+
+
+def outputs(shown: tuple[Output, ...], urls: Urls, kernels: tuple[Kernel, ...]) -> Markup:
+    """What one visit of a statement showed."""
+    macros: Any = _environment().get_template("outputs.html").module
+    return Markup("").join(macros.show(output, urls, kernels) for output in shown)
+
+
+@lru_cache(maxsize=1)
+def static_files() -> frozenset[str]:
+    """Paths of the viewer's own scripts, styles and fonts."""
+    return frozenset(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*") if path.is_file())

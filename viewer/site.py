@@ -1,0 +1,49 @@
+"""What the viewer publishes, address by address, whoever carries it: the server and the export give the same bytes."""
+
+from dataclasses import asdict
+from typing import Any
+
+import msgspec
+
+from viewer import render
+from viewer.errors import NotListed
+from viewer.kernels import Compiled
+from viewer.lecture import CHUNK, Lecture, page
+from viewer.library import Entry, Library, card
+from viewer.pages import ErrorPage, IndexPage
+from viewer.urls import Urls
+
+TOP, BELOW = Urls("./"), Urls("../")
+
+
+def index(library: Library) -> str:
+    """The index of recordings as HTML."""
+    cards = [card(entry) for entry in library.entries()]
+    return render.index(IndexPage(TOP, str(library.traces), cards))
+
+
+def lecture(entry: Entry, notes: bool = True, live: bool = False) -> str:
+    """A lecture's page as HTML; of a file that cannot be shown, a page that says why."""
+    if entry.trace is None:
+        return render.error(ErrorPage(BELOW, f"{entry.path.name} cannot be shown", f"{entry.problem}."))
+    return render.lecture(page(entry.lecture(), BELOW, entry.revision, notes, live))
+
+
+def outputs(found: Lecture, spot: int, chunk: int, notes: bool = True) -> bytes:
+    """The groups of outputs `chunk` * CHUNK and following of one statement, as a JSON list of HTML.
+
+    Raises NotListed when there are none.
+    """
+    groups = found.visits.spots[spot].groups if 0 <= spot < len(found.visits.spots) else []
+    wanted = groups[chunk * CHUNK : (chunk + 1) * CHUNK] if chunk >= 0 else []
+    if not wanted:
+        raise NotListed(f"{found.name!r} has no outputs {spot}-{chunk}")
+    kernels = tuple(found.trace.kernels)
+    html = [render.outputs(found.outputs(group, notes), BELOW, kernels) for group in wanted]
+    return msgspec.json.encode([str(part) for part in html])
+
+
+def stages(compiled: Compiled) -> bytes:
+    """A variant's linked stages as JSON."""
+    content: dict[str, Any] = asdict(compiled)
+    return msgspec.json.encode(content)

@@ -1,0 +1,265 @@
+// The kernel in play: its source beside one stage of one compilation, linked line by line both ways.
+
+import { element, number } from "./values.js";
+
+const languages = { triton: "Triton", cuda: "CUDA", inductor: "torch.compile" };
+const stageNames = { ttir: "TTIR", ttgir: "TTGIR", llir: "LLIR", ptx: "PTX", sass: "SASS" };
+
+export class KernelPane {
+  constructor(state) {
+    Object.assign(this, { state, data: state.data, kernel: -1, chosen: null, compiled: new Map() });
+    this.box = document.getElementById("kernel");
+    this.variantOf = new Map();
+    this.stage = "ptx";
+    state.listen((_, change) => { if (change.step || change.toggle === "env") this.update(); });
+    document.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-kernel]");
+      if (button) { this.chosen = { kernel: Number(button.dataset.kernel), section: this.section() }; this.update(); }
+    });
+    this.box.addEventListener("click", (event) => this.click(event));
+    this.box.addEventListener("pointerover", (event) => this.hover(event.target.closest("li")));
+    this.box.addEventListener("pointerleave", () => this.hover(null));
+    this.box.addEventListener("keydown", (event) => this.caret(event));
+  }
+
+  section() { return this.data.sectionAt(this.state.step); }
+
+  /** What was chosen by hand holds until the section changes or another kernel comes into play. */
+  wanted() {
+    const playing = this.data.kernelAt(this.state.step);
+    if (this.chosen && (this.chosen.section !== this.section() || (this.chosen.playing ?? playing) !== playing)) this.chosen = null;
+    if (this.chosen) this.chosen.playing = playing;
+    return this.chosen ? this.chosen.kernel : playing;
+  }
+
+  update() {
+    const wanted = this.closed === this.data.kernelAt(this.state.step) && !this.chosen ? -1 : this.wanted();
+    document.body.classList.toggle("in-kernel", wanted >= 0);
+    if (wanted !== this.kernel) { this.kernel = wanted; this.draw(); }
+    this.running();
+  }
+
+  draw() {
+    this.box.hidden = this.kernel < 0;
+    if (this.kernel < 0) return;
+    const kernel = this.data.kernels[this.kernel];
+    const number_ = Math.min(this.variantOf.get(this.kernel) ?? preferred(kernel), kernel.variants.length - 1);
+    const variant = kernel.variants[number_];
+    if (variant && !variant.stages?.includes(this.stage)) this.stage = variant.stages?.includes("ptx") ? "ptx" : variant.stages?.at(-1) ?? "ptx";
+    this.variant = variant;
+    this.box.replaceChildren(this.head(kernel), this.tabs(kernel, number_, variant), costs(variant), this.pair(kernel, variant), this.foot());
+    if (variant?.stages?.length) this.load(variant);
+    else this.listing.replaceWith(card(variant ? variant.reason || `Nothing was compiled for ${variant.target}.` : "This kernel was not compiled: there is nothing to show beside its source."));
+  }
+
+  head(kernel) {
+    const names = this.data.kernels.map((other, i) => element("option", { value: i }, other.name));
+    const choice = element("select", { "aria-label": "Kernel" }, ...names);
+    choice.value = this.kernel;
+    choice.addEventListener("change", () => { this.chosen = { kernel: Number(choice.value), section: this.section() }; this.update(); });
+    const origin = element("span", { class: `origin ${this.variant?.origin ?? ""}` }, this.variant ? originOf(this.variant) : "not compiled");
+    const launched = kernel.launches?.length ? element("span", { class: "facts" }, launches(kernel)) : null;
+    const close = element("button", { type: "button", class: "quiet", "aria-label": "Close the kernel pane" }, "×");
+    close.addEventListener("click", () => { this.closed = this.data.kernelAt(this.state.step); this.chosen = null; this.update(); });
+    return element("div", { class: "kernel-head" }, this.data.kernels.length > 1 ? choice : element("strong", {}, kernel.name),
+      element("span", { class: "facts" }, languages[kernel.language]), origin, launched, close);
+  }
+
+  tabs(kernel, chosen, variant) {
+    const bar = element("div", { class: "tabs", role: "group", "aria-label": "Stage and target" });
+    for (const stage of variant?.stages ?? []) bar.append(this.tab(stageNames[stage] ?? stage, stage === this.stage, () => { this.stage = stage; }));
+    kernel.variants.forEach((other, i) => {
+      const label = other.num_warps && kernel.variants.filter(({ target }) => target === other.target).length > 1 ? `${other.target} · ${other.num_warps} warps` : other.target;
+      const tab = this.tab(label, i === chosen, () => this.variantOf.set(this.kernel, i));
+      if (i === 0) tab.classList.add("first-target");
+      bar.append(tab);
+    });
+    return bar;
+  }
+
+  tab(label, pressed, choose) {
+    const button = element("button", { type: "button", "aria-pressed": pressed }, label);
+    button.addEventListener("click", () => { choose(); this.draw(); this.running(); });
+    return button;
+  }
+
+  pair(kernel) {
+    this.source = element("div", { class: "listing", tabindex: "0", role: "region", "aria-label": `Source of ${kernel.name}` }, sourceOf(kernel));
+    this.listing = element("div", { class: "listing", tabindex: "0", role: "region", "aria-label": "Compiled stage" });
+    return element("div", { class: "pair" }, this.source, this.listing);
+  }
+
+  foot() {
+    this.said = element("div", { class: "link-state", "aria-live": "polite" });
+    return this.said;
+  }
+
+  async load(variant) {
+    const key = variant.key;
+    this.listing.replaceChildren(card("Loading …"));
+    if (!this.compiled.has(key)) this.compiled.set(key, fetchStages(key));
+    let found;
+    try { found = await this.compiled.get(key); } catch (error) {
+      this.compiled.delete(key);
+      found = { stages: {}, missing: `The compiled stages could not be loaded: ${error.message}` };
+    }
+    if (this.variant !== variant) return;
+    const stage = found.stages[this.stage];
+    this.listing.replaceChildren(...(stage ? [stageList(stage)] : [card(found.missing || "This stage is missing.")]));
+    this.listing.querySelector("ol")?.append(download(key, this.stage));
+    if (stage) this.link(stage);
+    const notes = [found.stale ? "The source has changed since this was compiled: the links may be off." : "", found.missing].filter(Boolean);
+    this.idle = notes.join(" ") || "Point at a line to see what it became; a click keeps it.";
+    this.say(this.idle);
+  }
+
+  link(stage) {
+    this.bySource = new Map();
+    this.inlined = stage.inlined ?? {};
+    const rows = [...this.listing.querySelectorAll("li[data-n]")];
+    rows.forEach((row, i) => {
+      const line = stage.source[i] ?? -1;
+      row.dataset.source = line;
+      if (line > 0) this.bySource.set(line, [...(this.bySource.get(line) ?? []), row]);
+    });
+    [...this.bySource.keys()].sort((a, b) => a - b).forEach((line, i) => {
+      const own = this.source.querySelector(`li[data-n="${line}"]`);
+      for (const row of [own, ...this.bySource.get(line)]) { row?.classList.add(`b${i % 6}`); row?.setAttribute("data-block", ""); }
+    });
+  }
+
+  lineOf(row) { return row.closest(".listing") === this.source ? Number(row.dataset.n) : Number(row.dataset.source ?? -1); }
+
+  hover(row) {
+    if (!row?.dataset.n || row === this.lit) return;
+    this.lit = row;
+    this.paint("lit", row);
+    this.say(this.describe(row));
+  }
+
+  click(event) {
+    const row = event.target.closest("li[data-n]");
+    if (!row) return;
+    const again = this.pinned === row;
+    this.pinned = again ? null : row;
+    this.paint("pinned", this.pinned);
+    if (!again) this.reveal(row);
+  }
+
+  paint(name, row) {
+    for (const old of this.box.querySelectorAll(`.${name}`)) old.classList.remove(name);
+    if (!row) return;
+    row.classList.add(name);
+    const line = this.lineOf(row);
+    if (line <= 0) return;
+    this.source.querySelector(`li[data-n="${line}"]`)?.classList.add(name);
+    for (const other of this.bySource?.get(line) ?? []) other.classList.add(name);
+  }
+
+  /** Bring the other side's first linked line into its own view. */
+  reveal(row) {
+    const inSource = row.closest(".listing") === this.source;
+    const line = this.lineOf(row);
+    const other = inSource ? this.bySource?.get(line)?.[0] : this.source.querySelector(`li[data-n="${line}"]`);
+    const box = inSource ? this.listing : this.source;
+    if (other) box.scrollTop = other.offsetTop - box.offsetTop - box.clientHeight / 3;
+  }
+
+  describe(row) {
+    const line = this.lineOf(row);
+    const stage = stageNames[this.stage] ?? this.stage;
+    if (row.closest(".listing") === this.source) {
+      const count = this.bySource?.get(line)?.length ?? 0;
+      return count ? `Line ${line} became ${count} line${count === 1 ? "" : "s"} of ${stage}.` : `Line ${line}: no code emitted in ${stage}.`;
+    }
+    if (line < 0) return "Not code.";
+    if (line === 0) return "Compiler-generated: it belongs to no line of the source.";
+    const chain = (this.inlined[row.dataset.n] ?? []).map(([path, at]) => `${path.split("/").at(-1)}:${at}`);
+    return `From line ${line}${chain.length ? `, through ${chain.join(" ← ")}` : ""}.`;
+  }
+
+  say(text) { this.said.textContent = text; }
+
+  caret(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const box = event.target.closest(".listing");
+    if (!by || !box) return;
+    event.preventDefault();
+    const rows = [...box.querySelectorAll("li[data-n]")];
+    const at = rows.indexOf(this.lit);
+    const row = rows[Math.min(Math.max(at < 0 ? 0 : at + by, 0), rows.length - 1)];
+    if (!row) return;
+    this.hover(row);
+    row.scrollIntoView({ block: "nearest" });
+    this.reveal(row);
+  }
+
+  running() {
+    if (this.kernel < 0 || !this.source) return;
+    this.source.querySelector(".running")?.classList.remove("running");
+    const kernel = this.data.kernels[this.kernel];
+    if (this.data.file(this.state.step) === kernel.file) this.source.querySelector(`li[data-n="${this.data.line(this.state.step)}"]`)?.classList.add("running");
+  }
+}
+
+/** Of several compilations, first the one that was launched, then sm_90. */
+function preferred(kernel) {
+  const launched = kernel.variants.findIndex(({ origin }) => origin === "launched");
+  if (launched >= 0) return launched;
+  return Math.max(0, kernel.variants.findIndex(({ target, stages }) => target === "sm_90" && stages?.length));
+}
+
+function originOf(variant) {
+  if (variant.origin === "launched") return variant.device ? `launched on ${variant.device}` : "launched";
+  return `compiled for ${variant.target} without a GPU`;
+}
+
+function launches(kernel) {
+  const { grid, interpreted } = kernel.launches[0];
+  const count = kernel.launches.length;
+  const times = count > 1 ? `${number(count)}${kernel.truncated ? " or more" : ""} launches, first ` : "";
+  return `${times}grid ${grid.join(" × ")}${interpreted ? ", run in the interpreter" : ""}`;
+}
+
+function costs(variant) {
+  if (!variant) return element("div", { class: "costs" });
+  const facts = [
+    variant.num_warps && `${variant.num_warps} warps`, variant.num_stages && `${variant.num_stages} stages`,
+    variant.registers !== undefined && `${variant.registers} registers`, variant.spills !== undefined && `${variant.spills} spills`,
+    variant.shared !== undefined && `${number(variant.shared)} B shared`, variant.occupancy !== undefined && `occupancy ${Math.round(variant.occupancy * 100)} %`,
+    ...Object.entries(variant.constants ?? {}).map(([name, value]) => `${name} = ${value}`),
+  ].filter(Boolean);
+  return element("div", { class: "costs" }, facts.join(" · "));
+}
+
+function sourceOf(kernel) {
+  const list = element("ol");
+  for (let line = kernel.line; line <= kernel.end; line++) {
+    const code = document.getElementById(`f${kernel.file}L${line}`)?.querySelector("code").cloneNode(true);
+    code?.querySelector(".chip")?.remove();
+    const row = element("li", { "data-n": line });
+    if (code) row.append(...code.childNodes);
+    list.append(row);
+  }
+  return list;
+}
+
+function stageList(stage) {
+  const list = document.createElement("ol");
+  list.innerHTML = stage.html.map((html, i) => `<li data-n="${i + 1}">${html}</li>`).join(""); // coloured and escaped by the viewer
+  return list;
+}
+
+function download(key, stage) {
+  return element("li", {}, element("a", { href: `../_kernels/${encodeURIComponent(key)}/${stage}`, download: `${key}.${stage}` }, "Download"));
+}
+
+const card = (text) => element("p", { class: "missing" }, text);
+
+async function fetchStages(key) {
+  const inside = document.getElementById(`kernel-${key}`);
+  if (inside) return JSON.parse(inside.textContent);
+  const answer = await fetch(`../_kernels/${encodeURIComponent(key)}.json`);
+  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+  return answer.json();
+}

@@ -1,0 +1,121 @@
+// Starts the page: loads the columns, lets every part listen, and goes where the address says.
+
+import * as address from "./address.js";
+import { load } from "./data.js";
+import * as keys from "./keys.js";
+import { KernelPane } from "./kernel.js";
+import { Lecture } from "./lecture.js";
+import { Panes } from "./panes.js";
+import { Scrubber } from "./scrubber.js";
+import { Search } from "./search.js";
+import { State, toggles } from "./state.js";
+import { Outline } from "./outline.js";
+
+function follow(state) {
+  const input = document.getElementById("step");
+  const announcer = document.getElementById("announcer");
+  let spoken = 0;
+  state.listen((_, change) => {
+    for (const button of document.querySelectorAll("[data-toggle]")) button.setAttribute("aria-pressed", state.on[button.dataset.toggle]);
+    address.show(state);
+    if (!change.step || !state.data.steps) return;
+    input.value = state.step;
+    for (const button of document.querySelectorAll("[data-do]")) {
+      const how = button.dataset.do;
+      if (["next", "previous", "over", "back", "out"].includes(how)) button.disabled = state.data.move(state.step, how) === state.step;
+    }
+    clearTimeout(spoken);
+    spoken = setTimeout(() => { announcer.textContent = sentence(state); }, 250);
+  });
+}
+
+function sentence({ data, step }) {
+  const text = document.querySelector(".current .text, .row.current code")?.textContent.trim().slice(0, 200) ?? "";
+  return `Step ${step} of ${data.steps}, ${data.function(step)} line ${data.line(step)}: ${text}`;
+}
+
+function actions(state) {
+  const input = document.getElementById("step");
+  const found = { go: () => { input.focus(); input.select(); }, help: () => document.getElementById("help").showModal() };
+  for (const how of ["next", "previous", "over", "back", "out"]) found[how] = () => state.move(how);
+  for (const name of toggles) found[name] = () => state.toggle(name);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") { state.go(Number(input.value)); input.blur(); }
+    if (event.key === "Escape") input.blur();
+  });
+  input.addEventListener("change", () => state.go(Number(input.value)));
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-do], [data-toggle]");
+    if (button) found[button.dataset.do ?? button.dataset.toggle]?.();
+  });
+  return found;
+}
+
+/** The step an address asks for: by number, or by place where the lecture has changed since the link was made. */
+function target(data, wanted) {
+  if (wanted.at && wanted.step !== null && address.placeName(data, data.clamp(wanted.step)) !== wanted.at) {
+    const [name, offset] = wanted.at.split("+");
+    const near = nearest(data, name, Number(offset), wanted.step);
+    if (near >= 0) return near;
+  }
+  if (wanted.step === null && wanted.source) return firstAt(data, wanted.source, wanted.line);
+  return wanted.step ?? 0;
+}
+
+function nearest(data, name, offset, step) {
+  let best = -1;
+  let least = Infinity;
+  for (let spot = 0; spot < data.spots.line.length; spot++) {
+    const scope = data.scopes[data.spots.file[spot]]?.find(([first, last, f]) => f === name && first <= data.spots.line[spot] && data.spots.line[spot] <= last);
+    if (!scope || !data.visitCount(spot)) continue;
+    const distance = Math.abs(data.spots.line[spot] - scope[0] - offset);
+    if (distance < least) { least = distance; best = data.visitStep(spot, Math.max(0, data.visitAt(spot, step))); }
+  }
+  return best;
+}
+
+function firstAt(data, source, line) {
+  const file = data.files.findIndex((path) => path === source || path.endsWith(`/${source}`));
+  let best = 0;
+  let least = Infinity;
+  for (let spot = 0; spot < data.spots.line.length; spot++) {
+    const distance = Math.abs(data.spots.line[spot] - line);
+    if (data.spots.file[spot] === file && data.visitCount(spot) && distance < least) { least = distance; best = data.visitStep(spot, 0); }
+  }
+  return best;
+}
+
+function measure() {
+  document.documentElement.style.setProperty("--bar", `${document.querySelector(".bar").offsetHeight}px`);
+}
+
+async function start() {
+  measure();
+  addEventListener("resize", measure);
+  const data = await load(document.body.dataset.columns);
+  const state = new State(data);
+  const wanted = address.asked();
+  Object.assign(state.on, wanted.on);
+  new KernelPane(state);
+  new Panes(state);
+  const lecture = new Lecture(state);
+  new Outline(state);
+  new Scrubber(state);
+  follow(state);
+  const found = actions(state);
+  const search = new Search(state, lecture);
+  keys.listen({ ...found, search: () => search.focus() });
+  for (const name of toggles) state.tell({ toggle: name, how: "stay" });
+  state.go(target(data, wanted), "first");
+  document.body.dataset.ready = "";
+}
+
+start().catch((error) => {
+  const said = document.createElement("p");
+  said.className = "problem";
+  said.setAttribute("role", "alert");
+  said.textContent = `This page cannot step through the lecture: ${error.message}. Its text is below; reload to try again.`;
+  document.getElementById("lecture").prepend(said);
+  delete document.documentElement.dataset.script;
+  throw error;
+});

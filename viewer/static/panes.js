@@ -1,0 +1,120 @@
+// The panes at the right: variables, stack, output.
+
+import { draw, element } from "./values.js";
+
+export class Panes {
+  constructor(state) {
+    this.state = state;
+    this.data = state.data;
+    this.tab = "variables";
+    this.open = new Set();
+    document.querySelector(".state .tabs").addEventListener("click", (event) => {
+      if (event.target.role === "tab") this.choose(event.target.getAttribute("aria-controls"));
+    });
+    document.querySelector(".state .tabs").addEventListener("keydown", (event) => this.arrow(event));
+    state.listen((_, change) => {
+      if (change.toggle === "env") document.body.classList.toggle("no-env", !state.on.env);
+      if (change.step || change.toggle === "env") this.update();
+    });
+    divide();
+  }
+
+  choose(tab) {
+    this.tab = tab;
+    for (const button of document.querySelectorAll(".state [role=tab]")) {
+      const on = button.getAttribute("aria-controls") === tab;
+      button.setAttribute("aria-selected", on);
+      button.tabIndex = on ? 0 : -1;
+      document.getElementById(button.getAttribute("aria-controls")).hidden = !on;
+    }
+    this.update();
+  }
+
+  arrow(event) {
+    const tabs = [...document.querySelectorAll(".state [role=tab]")];
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.stopPropagation();
+    const next = tabs[(tabs.indexOf(document.activeElement) + by + tabs.length) % tabs.length];
+    this.choose(next.getAttribute("aria-controls"));
+    next.focus();
+  }
+
+  update() {
+    if (!this.data.steps || !this.state.on.env) return;
+    const parts = { variables: () => this.variables(), stack: () => this.stack(), output: () => this.output() };
+    document.getElementById(this.tab).replaceChildren(...parts[this.tab]());
+  }
+
+  variables() {
+    const { data, state: { step } } = this;
+    const error = data.errors[step];
+    const out = error ? [element("p", { class: "value failed" }, `${error.type}: ${error.message}`)] : [];
+    data.stack(step).forEach((at, depth) => {
+      const found = data.variables(at, step);
+      if (!found.length) return;
+      out.push(element("p", { class: "scope" }, depth ? "in " : "", element("code", {}, data.function(at)), depth ? "" : ` at line ${data.line(at)}`));
+      out.push(element("dl", { class: "vars" }, ...found.map((variable) => this.variable(variable))));
+    });
+    return out.length ? out : [element("p", { class: "empty" }, "No variable is inspected up to here.")];
+  }
+
+  variable({ name, value, since, changed, fresh }) {
+    const when = changed ? (fresh ? "new" : "changed") : "";
+    return element("div", { class: changed ? "var changed" : "var", "data-name": name },
+      element("dt", {}, name), element("dd", {}, draw(this.data.values, value)),
+      element("span", { class: "when", title: `since step ${since}` }, when ? `● ${when}` : ""));
+  }
+
+  stack() {
+    const { data, state } = this;
+    const items = data.stack(state.step).map((at, depth) => {
+      const button = element("button", { type: "button" }, element("code", {}, data.function(at)),
+        element("span", { class: "facts" }, `${data.files[data.file(at)]}:${data.line(at)}`));
+      button.addEventListener("click", () => state.go(at));
+      return element("li", depth ? {} : { class: "here" }, button);
+    });
+    const thread = data.threads[data.thread[data.activation[state.step]] ?? 0];
+    const named = data.threads.length > 1 ? [element("p", { class: "scope" }, "thread ", element("code", {}, thread))] : [];
+    return [...named, element("ol", { class: "stack", "aria-label": "Call stack, innermost first" }, ...items)];
+  }
+
+  /** What the current statement showed, wherever it stands in the lecture. */
+  output() {
+    const { data, state: { step } } = this;
+    const out = [];
+    const error = data.errors[step];
+    if (error) out.push(element("pre", { class: "printed stderr" }, error.traceback || `${error.type}: ${error.message}`));
+    const spot = data.spot(step);
+    const slot = document.querySelector(`.slot[data-spot="${spot}"]`);
+    const group = slot && (slot.dataset.passes ? slot.querySelector(":scope > .group.shown") : slot.querySelector(":scope > .group"));
+    if (group) {
+      const copy = group.cloneNode(true);
+      for (const node of copy.querySelectorAll("[id]")) node.removeAttribute("id");
+      out.push(copy);
+    }
+    return out.length ? out : [element("p", { class: "empty" }, "This statement shows nothing.")];
+  }
+}
+
+/** The divider: dragged with the pointer or moved with the arrow keys, and remembered. */
+function divide() {
+  const divider = document.getElementById("divider");
+  const root = document.documentElement;
+  const set = (pixels) => {
+    const width = Math.round(Math.min(Math.max(pixels, 220), innerWidth * 0.7));
+    root.style.setProperty("--panes", `${width}px`);
+    try { localStorage.setItem("viewer.panes", width); } catch { /* not remembered */ }
+  };
+  let remembered = 0;
+  try { remembered = Number(localStorage.getItem("viewer.panes")); } catch { /* none */ }
+  if (remembered) set(remembered);
+  divider.addEventListener("pointerdown", (event) => divider.setPointerCapture(event.pointerId));
+  divider.addEventListener("pointermove", (event) => { if (divider.hasPointerCapture(event.pointerId)) set(innerWidth - event.clientX); });
+  divider.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: 24, ArrowRight: -24 }[event.key];
+    if (!by) return;
+    event.stopPropagation();
+    set(divider.parentElement.offsetWidth + by);
+  });
+}

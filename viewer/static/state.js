@@ -1,0 +1,33 @@
+// What the page is showing: the step and the toggles. Parts of the page listen; nobody else keeps state.
+
+export const toggles = ["raw", "animate", "notes", "env"];
+
+export class State {
+  constructor(data) {
+    this.data = data;
+    this.step = 0;
+    this.on = { raw: false, animate: false, notes: false, env: true };
+    this.listeners = [];
+  }
+
+  listen(listener) { this.listeners.push(listener); }
+  tell(change) { for (const listener of this.listeners) listener(this, change); }
+
+  /** Go to `step`, clamped. `how` tells listeners why, so that only some ways of going there scroll. */
+  go(step, how = "jump") {
+    const from = this.step;
+    this.step = this.data.clamp(step);
+    this.tell({ step: true, from, how });
+  }
+
+  move(how) {
+    const to = this.data.move(this.step, how);
+    if (to !== this.step) this.go(to, how);
+  }
+
+  set(name, value) {
+    this.on[name] = value;
+    this.tell({ toggle: name });
+  }
+  toggle(name) { this.set(name, !this.on[name]); }
+}

@@ -1,0 +1,107 @@
+// Draws a recorded value by its kind.
+
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) if (value !== undefined && value !== null) made.setAttribute(name, value);
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+const cutMark = (value) => (value.truncated ? element("span", { class: "type", title: "the recording holds no more of it" }, " (cut)") : null);
+export const number = (value) => (value === null ? "none" : Number.isInteger(value) ? value.toLocaleString("en") : String(Number(value.toPrecision(5))));
+
+/** An element that shows values[index]; containers draw their parts when they are opened. */
+export function draw(values, index) {
+  const value = values[index];
+  if (value.kind === "array") return array(value);
+  if (value.kind === "failed") return element("span", { class: "value failed" }, `${value.type}: ${value.text}`);
+  if (parts(value).length) return container(values, value);
+  return element("span", { class: "value" }, value.text, cutMark(value));
+}
+
+function parts(value) {
+  if (value.kind === "sequence") return (value.items ?? []).map((item, i) => [String(i), item]);
+  if (value.kind === "mapping") return value.items ?? [];
+  if (value.kind === "object") return value.fields ?? [];
+  return [];
+}
+
+function container(values, value) {
+  const size = value.length === undefined ? "" : ` · ${value.length.toLocaleString("en")}`;
+  const made = element("details", { class: "value" }, element("summary", {}, value.text, element("span", { class: "type" }, ` ${value.type}${size}`)));
+  made.addEventListener("toggle", () => { if (made.open && made.children.length === 1) made.append(list(values, value)); });
+  return made;
+}
+
+function list(values, value) {
+  const shown = parts(value);
+  const made = element("ul", { class: "parts" }, ...shown.map(([key, item]) => {
+    const name = typeof key === "number" ? values[key].text : key;
+    return element("li", {}, element("span", { class: "key" }, `${name}: `), draw(values, item));
+  }));
+  const left = (value.length ?? shown.length) - shown.length;
+  if (left > 0) made.append(element("li", { class: "cut" }, `${left.toLocaleString("en")} more are not in the recording`));
+  else if (value.truncated) made.append(element("li", { class: "cut" }, "cut here: the recording holds no more of it"));
+  return made;
+}
+
+function array(value) {
+  const shape = `[${value.shape.join(", ")}]`;
+  const dtype = value.dtype.replace(/^torch\./, "");
+  const made = element("div", { class: "value array" }, element("span", {}, `${dtype} ${shape}`), element("span", { class: "type" }, ` ${value.type}${value.device ? ` on ${value.device}` : ""}`));
+  if (value.data !== undefined && value.data !== null) made.append(elements(value.data, value.shape));
+  else if (value.sample) made.append(heat(value.sample, value.stats, value.shape));
+  if (value.stats) made.append(stats(value));
+  if (value.truncated && !value.sample) made.append(element("div", { class: "cut" }, "its elements are not in the recording"));
+  return made;
+}
+
+function stats({ stats: s, shape }) {
+  const all = shape.reduce((product, size) => product * size, 1);
+  const odd = [s.nan ? `${number(s.nan)} nan` : "", s.inf ? `${number(s.inf)} inf` : ""].filter(Boolean);
+  const seen = s.count < all ? `of ${number(s.count)} sampled` : "";
+  const text = [`min ${number(s.min)}`, `mean ${number(s.mean)}`, `max ${number(s.max)}`, ...odd, seen].filter(Boolean).join(" · ");
+  return element("div", { class: "type" }, text);
+}
+
+/** A small array: a table of its last two dimensions, one after the other for further ones. */
+function elements(data, shape) {
+  if (shape.length === 0) return element("div", {}, String(data));
+  if (shape.length > 2) return element("div", {}, ...data.map((part, i) => element("div", {}, element("span", { class: "type" }, `[${i}]`), elements(part, shape.slice(1)))));
+  const rows = shape.length === 1 ? [data] : data;
+  return element("div", { class: "matrix", tabindex: "0" }, element("table", {}, ...rows.map((row) => element("tr", {}, ...row.map((item) => element("td", {}, short(item)))))));
+}
+const short = (item) => (typeof item === "number" && !Number.isInteger(item) ? String(Number(item.toPrecision(4))) : String(item));
+
+/** A larger array: its sample as a picture, light for low and dark for high. */
+function heat(sample, stats, shape) {
+  const [height, width] = [sample.length, sample[0]?.length ?? 0];
+  if (!width) return element("div", { class: "type" }, "no elements");
+  const canvas = element("canvas", { class: "heat", width, height, role: "img", "aria-label": `heat map of ${height} by ${width} evenly spaced elements` });
+  const [low, high] = range(sample, stats);
+  const context = canvas.getContext("2d");
+  const style = getComputedStyle(document.documentElement);
+  const ends = ["--heat-low", "--heat-high"].map((name) => rgb(context, style.getPropertyValue(name)));
+  const pixels = context.createImageData(width, height);
+  sample.forEach((row, y) => row.forEach((item, x) => pixels.data.set(colour(item, low, high, ends), 4 * (y * width + x))));
+  context.putImageData(pixels, 0, 0);
+  const of = shape.reduce((product, size) => product * size, 1);
+  return element("div", {}, canvas, element("div", { class: "cut" }, `heat map of ${number(height * width)} of ${number(of)} elements`));
+}
+
+function range(sample, stats) {
+  const finite = sample.flat().filter((item) => typeof item === "number");
+  return [Math.min(stats?.min ?? Infinity, ...finite), Math.max(stats?.max ?? -Infinity, ...finite)];
+}
+
+function rgb(context, colourText) {
+  context.fillStyle = colourText.trim();
+  context.fillRect(0, 0, 1, 1);
+  return context.getImageData(0, 0, 1, 1).data;
+}
+
+function colour(item, low, high, [from, to]) {
+  if (typeof item !== "number") return [200, 40, 40, 255];
+  const share = high > low ? (item - low) / (high - low) : 0.5;
+  return [0, 1, 2].map((i) => from[i] + (to[i] - from[i]) * share).concat(255);
+}
