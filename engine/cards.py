@@ -10,7 +10,7 @@ from engine.definition import definition
 from engine.launches import plain_function, step_instances
 from engine.trace import Kernel, KernelCard
 
-_CUDA = re.compile(r"__global__\s+(?:\w+\s+|__\w+__\s*\([^)]*\)\s*)*?(\w+)\s*\(")
+_CUDA = re.compile(r"__global__\s+(?:(?:__\w+__\s*\([^)]*\)|\w+)\s+)*?((?!__)\w+)\s*\(")
 "A kernel's head in CUDA C++: `__global__ void __launch_bounds__(256) name(`."
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 

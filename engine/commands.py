@@ -29,6 +29,8 @@ def run(command: str | Sequence[str], seconds: float, characters: int) -> Ran:
 
     It is ended after `seconds`, or when it has written more than `characters`. Never raises for what it does.
     """
+    if not command:
+        return Ran("", "there is nothing to run")
     try:
         process = subprocess.Popen(
             command,

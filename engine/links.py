@@ -37,26 +37,33 @@ def to_page(reference: Any) -> None:
 
 def to_source(thing: object, title: str) -> None:
     """Show a link to the source of `thing`."""
-    place = _place(thing)
+    inner = _unwrapped(thing)
+    place = _place(inner)
     if place is None or not Path(place[0]).is_file():
         kind = type(thing).__name__
         sink.warn(f"link() takes an address, a Reference, or a function or class written in a file, not this {kind}")
         return
     path, line = place
-    name = title or getattr(thing, "__name__", "") or Path(path).name
+    name = title or getattr(inner, "__name__", "") or type(inner).__name__
     shown = sink.current.display_path(path) if sink.current is not None else path
     sink.emit(Link(name, path=shown, line=line), f"{name} ({path}:{line})")
 
 
-def _place(thing: object) -> tuple[str, int] | None:
-    """File and first line of the source of `thing`, through decorators, partials, methods and Triton's kernels."""
-    for _ in range(20):  # wrappers within wrappers; a cycle of them ends here
+def _unwrapped(thing: Any) -> Any:
+    """What is under decorators, partials, methods, `torch.compile` and Triton's `jit` and `autotune`."""
+    for _ in range(20):  # a cycle of wrappers ends here
         inner = thing.func if isinstance(thing, partial) else None
-        for name in ("__wrapped__", "_torchdynamo_orig_callable", "__func__", "fn"):
-            inner = inner or (getattr(thing, name, None) if not isinstance(thing, type) else None)
+        if not isinstance(thing, type):
+            for name in ("__wrapped__", "_torchdynamo_orig_callable", "__func__", "fn"):
+                inner = inner or getattr(thing, name, None)
         if inner is None:
             break
         thing = inner
+    return thing
+
+
+def _place(thing: Any) -> tuple[str, int] | None:
+    """File and first line of the source of `thing`, decorators included."""
     code = getattr(thing, "__code__", None)
     if code is not None:
         return code.co_filename, code.co_firstlineno
