@@ -38,6 +38,11 @@ def bases(cls: type) -> tuple[type, ...]:
     return found
 
 
+def descends(cls: type, ancestor: type) -> bool:
+    """Whether the class is `ancestor` or inherits from it; no metaclass is asked."""
+    return any(base is ancestor for base in bases(cls))
+
+
 def member(cls: type, name: str) -> Any:
     """What the class or the nearest base has under `name`, not bound to anything; None where none has it."""
     for base in bases(cls):

@@ -1,17 +1,97 @@
-"""Arrays and tensors as values: their layout, and their elements as far as they are shown."""
+"""Arrays and tensors as values: their layout, and their elements as far as they are shown.
+
+numpy, torch, triton, cupy and jax are recognised through `sys.modules`; none is ever imported here.
+"""
 
 import hashlib
+import sys
+from typing import Any
 
 import msgspec
 
-from engine.trace import Array, Value
+from engine import anatomy, display, tensors
+from engine.elements import Elements, Layout, assemble
+from engine.formats import DIGITS, TRITON
+from engine.trace import Array, Scalar, Value
 
 
 def key(value: Array) -> bytes:
-    """What two arrays that read alike share."""
+    """What arrays that read alike share."""
     return hashlib.blake2b(msgspec.json.encode(value), digest_size=16).digest()
 
 
-def describe(value: object) -> Value | None:
-    """The value of an array; None for what is none."""
-    return None
+def describe(value: object, cls: type) -> Value | None:
+    """The value of an array, a tensor or a scalar of numpy; None for what is none of these."""
+    if _is_a(cls, "numpy", "ndarray"):
+        return _of_numpy(value, cls)
+    if _is_a(cls, "numpy", "generic") and not issubclass(cls, (str, bytes)):
+        return _of_numpy(sys.modules["numpy"].asarray(value), cls)
+    if _is_a(cls, "triton.language.core", "tensor"):
+        return _of_triton(value, cls)
+    if _is_a(cls, "cupy", "ndarray") or _is_a(cls, "jax", "Array"):
+        return _layout_only(value, cls)
+    return tensors.describe(value, cls)
+
+
+def _is_a(cls: type, module: str, name: str) -> bool:
+    """Whether `cls` descends from a class of a module that the program has imported."""
+    found = sys.modules.get(module)
+    names = None if found is None else anatomy.instance_dict(found)
+    known = names.get(name) if names else None
+    return known is not None and anatomy.descends(cls, known)
+
+
+def _of_numpy(value: Any, cls: type) -> Array:
+    """An array of any subclass, looked at as the plain `numpy.ndarray` it is."""
+    numpy = sys.modules["numpy"]
+    plain = numpy.ndarray.view(value, numpy.ndarray)
+    dtype = str(plain.dtype)
+    layout = Layout(anatomy.class_name(cls), plain.shape, display.cut(dtype)[0], stride=_elements_apart(plain))
+    return assemble(layout, Elements(plain, DIGITS.get(dtype, 17), mask=_mask(value, cls, numpy)))
+
+
+def _elements_apart(array: Any) -> tuple[int, ...] | None:
+    """Strides in elements; None where they are no whole numbers of elements, as in a field of records."""
+    size = array.itemsize
+    if not size or any(stride % size for stride in array.strides):
+        return None
+    return tuple(stride // size for stride in array.strides)
+
+
+def _mask(value: object, cls: type, numpy: Any) -> Any:
+    """Which elements of a masked array do not count; None where all do."""
+    if not _is_a(cls, "numpy.ma", "MaskedArray"):
+        return None
+    mask: Any = (anatomy.instance_dict(value) or {}).get("_mask")
+    return mask if type(mask) is numpy.ndarray and mask.dtype.kind == "b" else None
+
+
+def _of_triton(value: object, cls: type) -> Value:
+    """A block or scalar inside a kernel that triton's interpreter runs: its handle holds a numpy array."""
+    attributes = anatomy.instance_dict(value) or {}
+    name, handle = anatomy.class_name(cls), anatomy.instance_dict(attributes.get("handle")) or {}
+    array: Any = handle.get("data")
+    numpy = sys.modules.get("numpy")
+    if numpy is None or type(array) is not numpy.ndarray:
+        return Scalar(name, display.one_line(str(attributes.get("type")))[0])
+    if anatomy.class_name(type(attributes.get("type"))) != "block_type" and array.size == 1:
+        array = array.reshape(())  # the interpreter keeps a scalar in an array of one element
+    dtype = str(handle.get("dtype"))
+    layout = Layout(name, array.shape, dtype, stride=_elements_apart(array))
+    if dtype.startswith("pointer") or dtype == "fp8e4b15":  # addresses differ between two runs
+        return assemble(layout, None)
+    known = TRITON.get(dtype)
+    digits = known.digits if known else DIGITS.get(str(array.dtype), 17)
+    return assemble(layout, Elements(array, digits, known.decode if known else None))
+
+
+def _layout_only(value: Any, cls: type) -> Value:
+    """An array of a library whose elements cannot be had without setting its devices going."""
+    name = anatomy.class_name(cls)
+    try:
+        shape, dtype = tuple(value.shape), str(value.dtype)
+    except Exception:
+        return Scalar(name, f"<{name} object>")
+    if not all(type(n) is int for n in shape):
+        return Scalar(name, f"<{name} object>")
+    return assemble(Layout(name, shape, dtype), None)

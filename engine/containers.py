@@ -39,7 +39,8 @@ def _of_list(value: list[Any]) -> Parts:
 
 
 def _of_tuple(value: tuple[Any, ...]) -> Parts:
-    return Parts(tuple.__len__(value), list(tuple.__getitem__(value, slice(ITEMS))), "()")
+    brackets = "()" if type(value) is tuple else "[]"
+    return Parts(tuple.__len__(value), list(tuple.__getitem__(value, slice(ITEMS))), brackets)
 
 
 def _of_deque(value: deque[Any]) -> Parts:

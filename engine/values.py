@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from engine import anatomy, arrays, containers, display, leaves
+from engine import anatomy, arrays, containers, display, leaves, modules
 from engine.containers import ITEMS, Parts
 from engine.guard import SECONDS, Displays
 from engine.trace import Array, Failed, Mapping, Object, Scalar, Sequence, Value
@@ -112,7 +112,7 @@ class _Snapshot:
             return self.table.add_failed(error)
 
     def _describe(self, value: object, cls: type, allowance: int) -> Value:
-        array = arrays.describe(value)
+        array = arrays.describe(value, cls)
         if array is not None:
             return array
         base = leaves.base_of(cls)
@@ -154,10 +154,19 @@ class _Snapshot:
                 parts = mapping(value)
                 if parts is not None:
                     return self._mapping(cls, parts, allowance)
+        module = modules.describe(value, cls)
+        if module is not None:
+            return self._module(module, cls, allowance)
         fields = anatomy.attributes(value, ITEMS + 1)
         if issubclass(cls, BaseException):
             fields.insert(0, ("args", BaseException.__dict__["args"].__get__(value)))
         return self._object(value, cls, fields, allowance)
+
+    def _module(self, module: modules.Module, cls: type, allowance: int) -> Object:
+        shown = module.fields[: min(ITEMS, allowance)]
+        numbers = self._numbers([part for _, part in shown], allowance)
+        fields = tuple((display.name(name), number) for (name, _), number in zip(shown, numbers, strict=True))
+        return Object(anatomy.class_name(cls), module.text, fields, len(fields) < len(module.fields))
 
     def _numbers(self, parts: list[Any], allowance: int) -> list[int]:
         """Numbers of as many of `parts` as `allowance` lets in; each an equal share of what those before it left."""
