@@ -93,8 +93,10 @@ def plot(spec: object, style: object = None, alt: str = "") -> None:
     It is drawn now; the figure may be changed or closed afterwards. `alt` says what it shows, by default its title.
     """
     from engine.figures import chart  # only lectures that draw need it
+    from engine.timing import untraced
 
-    drawn = chart(spec, clean(str(alt)))
+    with untraced():  # a tracer makes drawing three times slower
+        drawn = chart(spec, clean(str(alt)))
     if drawn is not None:
         sink.emit(drawn, f"[{drawn.library} chart: {drawn.alt or 'no title'}]")
 

@@ -17,7 +17,7 @@ from engine.words import clean
 SPECIFICATION = 2 * 1024**2
 "The largest specification kept, in bytes of JSON."
 DRAWING = 4 * 1024**2
-"The largest SVG kept, in bytes; a larger one becomes a PNG where the library can."
+"The largest SVG kept, in bytes; a larger drawing becomes a PNG."
 _VEGA_LITE = ("mark", "layer", "concat", "hconcat", "vconcat", "spec")
 
 
@@ -105,8 +105,10 @@ def _draw_vega_lite(spec: Any) -> str:
         sink.warn("plot(): the chart has no drawing, since vl-convert-python is missing; pip install vl-convert-python")
         return ""
     try:
-        drawn = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-        return assets.save("plot", "vega-lite", ".svg", drawn.encode())
+        drawn, suffix = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]).encode(), ".svg"
+        if len(drawn) > DRAWING:
+            drawn, suffix = vl_convert.vegalite_to_png(spec, allowed_base_urls=[], scale=2), ".png"
+        return assets.save("plot", "vega-lite", suffix, drawn)
     except (ValueError, EngineError) as error:
         sink.warn(f"plot(): the chart cannot be drawn ({str(error).strip().splitlines()[0][:300]})")
         return ""

@@ -24,7 +24,7 @@ _STARTS: dict[Medium, list[tuple[bytes, str]]] = {
         (rb"OggS", ".ogv"),
     ],
 }  # fmt: skip
-_OTHERS = [(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)", "a web page"), (rb"%PDF-", "a PDF")]
+_OTHERS = [(rb"(?>\s+|<!--.*?-->)*+<(?:!doctype html|html|head|body)", "a web page"), (rb"%PDF-", "a PDF")]
 _WHAT: dict[Medium, str] = {"image": "picture", "video": "film"}
 
 

@@ -61,7 +61,9 @@ class Timing(float):
 
 
 def significant(number: float) -> str:
-    """`number` with three significant digits, never in exponents: `4.21`, `0.0123`, `1234`."""
+    """`number` with three significant digits or all those before the point, never in exponents: `4.21`, `1235`."""
+    if abs(number) >= 100:
+        return f"{float(number):.0f}"
     plain = f"{float(f'{number:.3g}'):.9f}".rstrip("0").rstrip(".")
     return plain or "0"
 

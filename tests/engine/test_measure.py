@@ -1,0 +1,225 @@
+"""A benchmark's times and a profile's table are of the work alone, and are shown as they were taken."""
+
+import copy
+import gzip
+import json
+import pickle
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine import benchmark, profile
+from engine.errors import EngineError
+from engine.timing import Timing, device_name, significant
+from engine.trace import BenchmarkResult, ProfileTable
+from tests.engine.hearing import Hearing, hearing
+
+
+def nap() -> None:
+    time.sleep(0.002)
+
+
+# ---------------------------------------------------------------- benchmark
+
+
+def test_a_benchmark_shows_every_sample(heard: Hearing):
+    result = benchmark("nap", nap, trials=3)
+    assert heard.outputs == [BenchmarkResult("nap", result.samples, device_name(), "wall clock")]
+    assert len(result.samples) == 3
+    assert min(result.samples) >= 2.0
+
+
+def test_warmups_are_run_and_not_counted(heard: Hearing):
+    calls: list[int] = []
+    result = benchmark("count", lambda: calls.append(len(calls)), warmups=4, trials=2, show=False)
+    assert (len(calls), len(result.samples), heard.outputs) == (6, 2, [])
+
+
+def test_a_floor_comes_with_its_source(heard: Hearing):
+    benchmark("copy", nap, trials=1, floor=1.5, floor_source="8 GB at 4.8 TB/s")
+    assert (heard.outputs[0].floor, heard.outputs[0].floor_source) == (1.5, "8 GB at 4.8 TB/s")
+
+
+RESULT = Timing("gelu", (1.0, 2.0, 6.0), "H200", "CUDA events")
+
+
+def test_the_result_is_a_number():
+    assert (RESULT.median, RESULT.mean, RESULT.min, round(RESULT.stdev, 3)) == (2.0, 3.0, 1.0, 2.646)
+    assert (float(RESULT), RESULT < 3, RESULT == 2.0, 8 / RESULT, max(RESULT, 1)) == (2.0, True, True, 4.0, 2.0)
+    assert (f"{RESULT}", f"{RESULT:.1f}", str(RESULT)) == ("2 ms", "2.0", "2 ms")
+    assert repr(RESULT) == "2 ms (median of 3, CUDA events, H200)"
+    assert json.dumps({"ms": RESULT}) == '{"ms": 2.0}'
+    assert Timing("one", (4.0,), "", "").stdev == 0.0
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda result: pickle.loads(pickle.dumps(result))])
+def test_the_result_can_be_copied(again):
+    assert (repr(again(RESULT)), again(RESULT).name, again(RESULT).samples) == (repr(RESULT), "gelu", (1.0, 2.0, 6.0))
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [(4.2143, "4.21"), (1234.6, "1235"), (0.012345, "0.0123"), (0.0, "0"), (50.0, "50"), (3e-9, "0.000000003")],
+)
+def test_three_digits(number: float, shown: str):
+    assert significant(number) == shown
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda: benchmark("a", 5), TypeError,
+            "benchmark() takes a function to run, not int; put `lambda: ` before it",
+        ),
+        (
+            lambda: profile("a", None), TypeError,
+            "profile() takes a function to run, not NoneType; put `lambda: ` before it",
+        ),
+        (
+            lambda: benchmark("a", nap, trials=0), ValueError,
+            "benchmark('a'): needs warmups >= 0 and trials >= 1, not 1 and 0",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_measured(heard: Hearing, call, error, message):
+    with pytest.raises(error) as raised:
+        call()
+    assert (str(raised.value), heard.outputs) == (message, [])
+
+
+def events_during(call) -> list[str]:
+    """Names of the functions a tracer sees while `call()` runs."""
+    seen: list[str] = []
+
+    def trace(frame, event, arg):
+        seen.append(frame.f_code.co_name)
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+        assert sys.gettrace() is trace
+    finally:
+        sys.settrace(before)
+    return seen
+
+
+def work() -> None:
+    pass
+
+
+def test_what_is_timed_is_not_traced(heard: Hearing):
+    seen = events_during(lambda: benchmark("work", work))
+    assert "benchmark" in seen
+    assert "work" not in seen
+
+
+def test_what_fails_is_the_lectures_own_and_the_tracer_is_back(heard: Hearing):
+    def fail() -> None:
+        raise ZeroDivisionError("mine")
+
+    def call() -> None:
+        with pytest.raises(ZeroDivisionError, match="mine"):
+            benchmark("fail", fail)
+
+    assert "fail" not in events_during(call)
+    assert heard.outputs == []
+
+
+def test_outside_a_recording_it_prints(capsys: pytest.CaptureFixture[str]):
+    result = benchmark("nap", nap, trials=2)
+    assert capsys.readouterr().out == f"nap: {result!r}\n"
+
+
+# ---------------------------------------------------------------- profile
+
+
+@pytest.fixture(scope="module")
+def torch():
+    return pytest.importorskip("torch")
+
+
+def multiply(torch):
+    a = torch.ones(64, 64)
+    return lambda: torch.relu(a @ a)
+
+
+def test_a_profile_is_a_table_the_costliest_first(heard: Hearing, torch):
+    result = profile("mm", multiply(torch))
+    shown = heard.outputs[0]
+    columns = ("operator", "calls", "self CPU %", "self CPU ms", "CPU ms")
+    assert shown == ProfileTable("mm", columns, result.rows, device_name(), "", shown.timeline)
+    assert {"aten::mm", "aten::relu"} <= {row[0] for row in shown.rows}
+    selves = [row[3] for row in shown.rows]
+    assert selves == sorted(selves, reverse=True)
+    assert sum(row[2] for row in shown.rows) == pytest.approx(100, abs=1)
+    assert str(result).splitlines()[0] == f"mm ({device_name()})"
+
+
+def test_the_timeline_is_a_chrome_trace(heard: Hearing, torch):
+    profile("mm", multiply(torch))
+    trace = json.loads(gzip.decompress(heard.file(heard.outputs[0].timeline)))
+    assert "aten::mm" in {event.get("name") for event in trace["traceEvents"]}
+
+
+def test_stacks_begin_at_the_lectures_own_function(heard: Hearing, torch):
+    def layer() -> None:
+        torch.relu(torch.ones(256, 256) @ torch.ones(256, 256))
+
+    result = profile("mm", layer, with_stack=True)
+    stacks = heard.file(heard.outputs[0].stacks).decode()
+    assert stacks == result.stacks
+    lines = [line.rpartition(" ") for line in stacks.splitlines()]
+    assert {path.split(";")[0].split(": ")[1] for path, _, _ in lines} == {"layer"}
+    assert any(path.endswith(";aten::mm") for path, _, _ in lines)
+    assert all(int(time) > 0 for _, _, time in lines)
+    assert "0x" not in stacks
+    assert not any("(" in str(row[0]) for row in result.rows)
+
+
+def test_recording_again_does_not_fill_the_disk(tmp_path: Path, torch):
+    for _ in range(2):
+        with hearing(tmp_path) as heard:
+            profile("mm", multiply(torch), with_stack=True)
+            profile("mm", multiply(torch), with_stack=True)
+    assert len(heard.files) == 4
+
+
+def test_the_profiler_says_nothing_on_the_terminal(capfd: pytest.CaptureFixture[str], heard: Hearing, torch):
+    profile("mm", lambda: print("mine", file=sys.stderr), warmups=0)
+    assert capfd.readouterr().err == "mine\n"
+
+
+def test_what_is_profiled_is_not_traced(heard: Hearing, torch):
+    assert "work" not in events_during(lambda: profile("work", work))
+
+
+def test_what_fails_in_a_profile_can_be_profiled_again(heard: Hearing, torch):
+    with pytest.raises(ZeroDivisionError):
+        profile("fail", lambda: 1 / 0)
+    profile("mm", multiply(torch))
+    assert len(heard.outputs) == 1
+
+
+def test_without_torch_it_says_what_to_do(heard: Hearing, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(EngineError, match=r"profile\('mm'\) needs torch, which is not installed; pip install torch"):
+        profile("mm", work)
+
+
+# ---------------------------------------------------------------- on a GPU
+
+
+@pytest.mark.gpu
+def test_on_a_gpu_times_are_the_gpus_own(heard: Hearing, torch):
+    if not torch.cuda.is_available():
+        pytest.skip("needs an NVIDIA GPU")
+    a = torch.ones(2048, 2048, device="cuda")
+    result = benchmark("mm", lambda: a @ a)
+    table = profile("mm", lambda: a @ a)
+    assert (result.method, result.device) == ("CUDA events", torch.cuda.get_device_name())
+    assert table.columns == ("operator", "calls", "self GPU %", "self GPU ms", "GPU ms", "self CPU ms", "CPU ms")
+    assert table.rows[0][3] > 0
