@@ -203,8 +203,8 @@ def thread_coarsening():
          "times latency. On an H100, an SM must have this many bytes on their way at any moment:")
     latency = 480 / 1.83e9  # seconds: cycles over clock
     bytes_in_flight = 3.35e12 * latency / 132  # @inspect bytes_in_flight
-    text("If each thread has one 4-byte load under way, that takes 52 warps an SM. If each thread handles eight "
-         "elements, 7 warps will do. Giving a thread more to do is called *thread coarsening*:")
+    text("If each thread has one 4-byte load under way, that takes more than fifty warps an SM. If each thread "
+         "handles eight elements, seven will do. Giving a thread more to do is called *thread coarsening*:")
     for elements_per_thread in (1, 8):  # @inspect elements_per_thread
         warps = math.ceil(bytes_in_flight / (32 * 4 * elements_per_thread))  # @inspect warps
     text("Fewer, fatter threads also compute their addresses once for eight elements and need fewer blocks. The "
@@ -799,13 +799,16 @@ def matmul_relu_in_tiles():
     text("Now the kernel. An instance has two indices, the row and the column of its tile of $C$. It finds the "
          "pointers to the first tile of $A$ and of $B$, walks to the right and downwards, and adds up products.")
     kernel(matmul_relu.matmul_relu_kernel)
-    a = torch.randn(32, 48, device=DEVICE)  # @inspect a
-    b = torch.randn(48, 32, device=DEVICE)  # @inspect b
-    c = matmul_relu.matmul_relu(a, b, block=(16, 16, 16))  # @inspect c
-    torch.testing.assert_close(c, matmul_relu.reference(a, b).float(), rtol=1e-4, atol=1e-4)  # @stepover
-    text("The loop is that of the row sum, in two directions at once. `tl.dot` multiplies two tiles as `@` would, "
-         "and on a GPU becomes instructions for the tensor cores: `mma.sync` on an A100, `wgmma` on an H100, "
-         "`tcgen05.mma` on a B200.")
+    a = torch.randn(128, 96, device=DEVICE)  # @inspect a
+    b = torch.randn(96, 128, device=DEVICE)  # @inspect b
+    c = matmul_relu.matmul_relu(a, b, block=(64, 64, 32), precision="tf32")  # @inspect c
+    torch.testing.assert_close(c, matmul_relu.reference(a, b).float(), rtol=0.01, atol=0.05)  # @stepover
+    text("The loop is that of the row sum, in two directions at once: here three steps of 32. `tl.dot` multiplies "
+         "two tiles as `@` would, and on a GPU becomes instructions for the tensor cores: `mma.sync` on an A100, "
+         "`wgmma` on an H100, `tcgen05.mma` on a B200.")
+    text("Tensor cores have no full float32. They take bf16 or fp16, or *tf32*, which is float32 with 10 bits of "
+         "fraction left of 23: that is what `precision=\"tf32\"` allows. The alternative, `\"ieee\"`, is exact and "
+         "runs on the ordinary units, at a small part of the speed.")
     text("Tiles of $A$ and $B$ pass through shared memory. The accumulator does not: it stays in registers, and on a "
          "B200 in tensor memory. A tile of 64 x 64 sums shared by 128 threads is this many registers a thread:")
     registers = 64 * 64 // 128  # @inspect registers

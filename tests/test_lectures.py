@@ -1,0 +1,268 @@
+"""The lecture on GPU kernels, recorded as its author would: it says what it should, and its figures are right."""
+
+import ast
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import trace
+from tests.recordings import ROOT, Recorded, run_engine, show
+
+pytest.importorskip("torch", reason="the lecture is about torch")
+pytest.importorskip("triton", reason="the lecture is about Triton")
+
+LECTURE = ROOT / "lectures" / "lecture_06.py"
+IMAGES = LECTURE.parent / "images"
+SECONDS = 150
+"Far above the 60 s it may take on two idle cores: here other tests may run beside it, and torch.compile starts cold."
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    """The whole lecture, recorded once for all tests of this file."""
+    out = tmp_path_factory.mktemp("recorded") / "traces"
+    run = run_engine(LECTURE.relative_to(ROOT), "-o", out, timeout=SECONDS)
+    made = Recorded(run.returncode, run.stderr, run.stdout, out / "lecture_06.json")
+    made.header, made.steps = show(made.trace)
+    return made
+
+
+def values(recorded: Recorded, function: str, expression: str) -> list[str]:
+    """Every value that `expression` had in `function`, in order, as shown."""
+    steps = (step for step in recorded.steps if step["function"] == function)
+    return [step["values"][expression]["text"] for step in steps if expression in step["values"]]
+
+
+def outputs(recorded: Recorded, kind: str) -> list[dict[str, Any]]:
+    return [output for step in recorded.steps for output in step["outputs"] if output["kind"] == kind]
+
+
+def test_it_ends_by_itself_without_a_warning(recorded: Recorded) -> None:
+    assert (recorded.exit_code, recorded.header["status"], recorded.header["warnings"]) == (0, "ok", [])
+
+
+def test_main_reads_as_a_table_of_contents(recorded: Recorded) -> None:
+    headings = [text.removeprefix("## ") for text in recorded.texts() if text.startswith("## ")]
+    assert headings == [
+        "The GPU",
+        "Threads, blocks, grids",
+        "Warps and divergence",
+        "Warp occupancy",
+        "Thread coarsening",
+        "Shared memory and its banks",
+        "Coalesced access to HBM",
+        "Waves, and the tail",
+        "Arithmetic intensity",
+        "A recipe",
+        "Benchmarking",
+        "Profiling",
+        "One function, three GeLUs",
+        "CUDA and Triton",
+        "GeLU in CUDA",
+        "GeLU in Triton",
+        "Reading the PTX",
+        "Softmax: a row is a block",
+        "Row sum: a row in tiles",
+        "Matrix multiplication: how often is a number read?",
+        "Strides",
+        "Matmul and ReLU in tiles",
+        "The order of blocks, and L2",
+        "torch.compile",
+        "What a GPU measured",
+        "Summary",
+        "Further reading",
+    ]
+
+
+def test_each_section_is_a_function_that_opens_with_its_heading() -> None:
+    functions = {node.name: node for node in ast.parse(LECTURE.read_text()).body if isinstance(node, ast.FunctionDef)}
+    called = [ast.unparse(node) for node in functions["main"].body if isinstance(node, ast.Expr)]
+    sections = [call.removesuffix("()") for call in called if call.endswith("()")]
+    assert len(sections) == 27
+    for name in sections:
+        assert ast.unparse(functions[name].body[0]).startswith("text('## "), name
+
+
+@pytest.mark.parametrize(
+    ("function", "expression", "expected"),
+    [
+        ("the_gpu", "register_kb", ["256.0"]),
+        ("threads_blocks_grids", "i", ["485"]),
+        ("warps_and_divergence", "turns", ["2", "1"]),
+        ("warp_occupancy", "registers_per_block", ["20480"]),
+        ("warp_occupancy", "warps", ["12"]),
+        ("warp_occupancy", "blocks", ["3", "16", "8", "4", "3", "2"]),
+        ("warp_occupancy", "fraction", ["0.1875", "1.0", "0.5", "0.25", "0.1875", "0.125"]),
+        ("thread_coarsening", "warps", ["53", "7"]),
+        ("bank_conflicts", "row", ["1"]),
+        ("bank_conflicts", "column", ["32"]),
+        ("bank_conflicts", "padded", ["1"]),
+        ("bank_conflicts", "swizzled", ["1"]),
+        ("coalesced_access", "row", ["128"]),
+        ("coalesced_access", "column", ["1024"]),
+        ("waves_of_blocks", "waves", ["1", "2", "2", "5", "41"]),
+        ("three_gelus", "times_as_many", ["11.0"]),
+        ("gelu_in_triton", "num_blocks", ["8"]),
+        ("reading_ptx", "elements_per_thread", ["8"]),
+        ("softmax_of_rows", "reads", [str(5 * 32 * 100 + 2 * 32)]),
+        ("softmax_of_rows", "writes", [str(3 * 32 * 100 + 2 * 32)]),
+        ("row_sum_in_tiles", "total", ["39"]),
+        ("row_sum_in_tiles", "tiles", ["4"]),
+        ("traffic_of_matmul", "reads", ["256", "1024", "512", "256", "128"]),
+        ("traffic_of_matmul", "shared_kb", ["96.0"]),
+        ("strides", "x.stride()", ["(4, 1)"]),
+        ("strides", "t.stride()", ["(1, 4)"]),
+        ("strides", "place", ["6"]),
+        ("order_of_blocks", "loaded", ["90"]),
+        ("order_of_blocks", "loaded_grouped", ["54"]),
+    ],
+)
+def test_its_figures_are_computed_while_it_runs(
+    recorded: Recorded, function: str, expression: str, expected: list[str]
+) -> None:
+    assert values(recorded, function, expression) == expected
+
+
+def test_arithmetic_intensity_goes_from_a_constant_to_n_over_6(recorded: Recorded) -> None:
+    counted, formula = map(float, values(recorded, "traffic_of_matmul", "intensity")[:4]), 2 * 8**3
+    by_tile = [formula / (4 * (2 * 8**3 / tile + 8**2)) for tile in (1, 2, 4, 8)]
+    assert list(counted) == pytest.approx(by_tile)
+    assert by_tile[-1] == pytest.approx(8 / 6)
+
+
+def test_the_tail_of_160_blocks_on_148_sms(recorded: Recorded) -> None:
+    busy = [float(text) for text in values(recorded, "waves_of_blocks", "busy")]
+    assert busy[:3] == pytest.approx([1, 160 / 296, 1])
+
+
+@pytest.mark.parametrize("name", ["gelu", "softmax", "row_sum", "matmul_relu"])
+def test_each_kernel_is_launched_and_stepped_inside(recorded: Recorded, name: str) -> None:
+    [kernel] = [k for k in recorded.header["kernels"] if k["name"] == f"{name}_kernel" and k["language"] == "triton"]
+    assert kernel["path"] == f"kernels/{name}.py"
+    assert kernel["launches"]
+    if "cuda" not in recorded.header["run"]["device"].lower() and recorded.header["run"]["device"] == "CPU":
+        inside = {step["line"] for step in recorded.steps if step["function"] == f"{name}_kernel"}
+        assert len(inside) > 5
+        assert all(kernel["line"] <= line <= kernel["end_line"] for line in inside)
+
+
+def test_the_last_block_of_gelu_is_stepped_with_its_mask(recorded: Recorded) -> None:
+    assert values(recorded, "gelu_kernel", "pid") == ["0", "3"]
+
+
+def test_the_cuda_kernels_are_shown(recorded: Recorded) -> None:
+    shown = [kernel["name"] for kernel in recorded.header["kernels"] if kernel["language"] == "cuda"]
+    assert shown == ["gelu_kernel", "gelu_double_kernel"]
+
+
+def test_without_a_gpu_it_says_what_it_did_not_measure(recorded: Recorded) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a GPU, so the lecture measures it")
+    said = " ".join(recorded.texts())
+    assert "**This machine has no usable GPU.** Times below are of one core of its CPU" in said
+    assert said.count("not measured here") >= 5
+    measured = [table for table in outputs(recorded, "table") if "samples" in table]
+    assert measured
+    assert {table["method"] for table in measured} == {"wall clock"}
+
+
+def test_the_scaling_of_matmul_shows_its_floor(recorded: Recorded) -> None:
+    [spec] = [plot["spec"] for plot in outputs(recorded, "plot") if "Matrix multiplication" in plot["spec"]["title"]]
+    curves = {row["line"] for row in spec["data"]["values"]}
+    assert curves == {"measured", "cubic", "floor"}
+    floor = {row["milliseconds"] for row in spec["data"]["values"] if row["line"] == "floor"}
+    assert floor == {min(row["milliseconds"] for row in spec["data"]["values"] if row["line"] == "measured")}
+
+
+def test_it_profiles_single_operations_and_a_network(recorded: Recorded) -> None:
+    titles = [profile["title"] for profile in outputs(recorded, "profile")]
+    wanted = ["add", "matmul", "matmul of dimension 128", "cdist", "gelu(a + b)", "softmax(a + b)", "mlp"]
+    assert [title for title in titles if title in wanted] == wanted
+    [mlp] = [profile for profile in outputs(recorded, "profile") if profile["title"] == "mlp"]
+    assert mlp["stacks"], "no flame graph"
+
+
+# ---------------------------------------------------------------- the diagrams
+
+
+def test_each_diagram_is_shown_and_described(recorded: Recorded) -> None:
+    shown = outputs(recorded, "image")
+    assert {Path(image["source"]).stem for image in shown} == {path.stem for path in IMAGES.glob("*.svg")}
+    for image in shown:
+        assert image["source"].startswith("images/")
+        assert image["alt"]
+        assert (recorded.trace.parents[1] / "files" / image["file"]).is_file(), image["source"]
+
+
+@pytest.mark.parametrize("path", sorted(IMAGES.glob("*.svg")), ids=lambda path: path.stem)
+def test_a_diagram_is_self_contained(path: Path) -> None:
+    root = ElementTree.parse(path).getroot()
+    names = [element.tag.rpartition("}")[2] for element in root.iter()]
+    assert names[:3] == ["svg", "title", "desc"]
+    assert all(element.text for element in list(root)[:2])
+    assert set(names) <= {"svg", "title", "desc", "rect", "text", "line", "defs", "marker", "path"}
+    assert "http" not in path.read_text().replace('xmlns="http://www.w3.org/2000/svg"', "")
+
+
+def test_the_diagrams_are_what_their_program_draws(tmp_path: Path) -> None:
+    code = f"from draw import DRAWINGS\nfrom pathlib import Path\nfor d in DRAWINGS: d().save(Path({str(tmp_path)!r}))"
+    subprocess.run([sys.executable, "-c", code], cwd=IMAGES, check=True, env={"PYTHONDONTWRITEBYTECODE": "1"})
+    drawn = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert drawn == {path.name: path.read_text() for path in IMAGES.glob("*.svg")}
+
+
+# ---------------------------------------------------------------- what it says about PTX
+
+
+def test_the_claims_about_the_ptx_of_gelu_hold(recorded: Recorded) -> None:
+    for target, text in ptx_of(recorded, "gelu_kernel", BLOCK_SIZE="1024").items():
+        assert re.findall(r"ld\.global\S*", text) == ["ld.global.v4.b32"] * 2, target
+        assert re.findall(r"st\.global\S*", text) == ["st.global.v4.b32"] * 2, target
+        assert {"%ctaid.x", "%tid.x"} <= set(re.findall(r"%(?:cta|t)id\.[xyz]", text)), target
+        assert ".reqntid 128" in text, target
+        assert set(re.findall(r"\.reg\s+\.\w+\s+%(\w+)<", text)) == {"p", "r", "rd"}, target
+        assert len(re.findall(r"ex2\.approx", text)) == 8, f"{target}: eight elements a thread, one exponential each"
+        assert re.search(r"@%p1 ld\.global", text), target
+
+
+@pytest.mark.parametrize(("target", "opcode"), [("sm_80", "mma.sync"), ("sm_90", "wgmma"), ("sm_100", "tcgen05.mma")])
+def test_the_tensor_core_instruction_is_the_one_named(recorded: Recorded, target: str, opcode: str) -> None:
+    compiled = ptx_of(recorded, "matmul_relu_kernel")
+    if target not in compiled:
+        pytest.skip(f"this recording has no PTX of matmul_relu_kernel for {target}")
+    assert opcode in compiled[target]
+
+
+def ptx_of(recorded: Recorded, name: str, **constants: str) -> dict[str, str]:
+    """PTX by target of the variants that have these compile-time constants; skips where the recording has none."""
+    [kernel] = [k for k in trace.read(recorded.trace).kernels if k.name == name and k.language == "triton"]
+    chosen = [v for v in kernel.variants if "ptx" in v.stages and constants.items() <= v.constants.items()]
+    if not chosen:
+        pytest.skip(f"this recording has no PTX of {name}: its kernels were not compiled")
+    folder = trace.store(recorded.trace.parent) / "kernels"
+    return {variant.target: (folder / variant.key / "ptx").read_text() for variant in chosen}
+
+
+# ---------------------------------------------------------------- without the recorder
+
+
+def test_sections_print_when_run_as_an_ordinary_program(tmp_path: Path) -> None:
+    code = "import lecture_06 as lecture; lecture.the_gpu(); lecture.softmax_of_rows(); lecture.strides()"
+    environment = {"PYTHONPATH": f"{ROOT}:{LECTURE.parent}", "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
+    started = time.monotonic()
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("## The GPU\n")
+    assert "B200  148" in run.stdout
+    assert "## Strides" in run.stdout
+    assert not list(tmp_path.iterdir()), "a plain run left files behind"
+    assert time.monotonic() - started < SECONDS
