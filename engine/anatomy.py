@@ -107,6 +107,15 @@ def has_own_display(cls: type) -> bool:
     return False
 
 
+def told_fields(cls: type) -> set[str] | None:
+    """The names of a dataclass's fields that its own display would show; None for any other class."""
+    fields = member(cls, "__dataclass_fields__")
+    dataclasses = sys.modules.get("dataclasses")  # importing it would cost every start 20 ms, mostly for `inspect`
+    if type(fields) is not dict or dataclasses is None:
+        return None
+    return {name for name, field in fields.items() if type(field) is dataclasses.Field and field.repr}
+
+
 def _is_generated(function: Any, namespace: Any) -> bool:
     if type(function) is not FunctionType:
         return "n_sequence_fields" in namespace or any(function is known for known in _PLAIN_DISPLAYS)

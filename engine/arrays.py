@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from engine import anatomy, display, tensors
-from engine.elements import Elements, Layout, assemble
+from engine.elements import Elements, Layout, assemble, is_small
 from engine.formats import DIGITS, TRITON
 from engine.trace import Array, Scalar, Value
 
@@ -20,17 +20,20 @@ def key(value: Array) -> bytes:
     return hashlib.blake2b(msgspec.json.encode(value), digest_size=16).digest()
 
 
-def describe(value: object, cls: type) -> Value | None:
-    """The value of an array, a tensor or a scalar of numpy; None for what is none of these."""
+def describe(value: object, cls: type, sampled: bool = True) -> Value | None:
+    """The value of an array, a tensor or a scalar of numpy; None for what is none of these.
+
+    With `sampled` false, no elements of a large array are looked at.
+    """
     if _is_a(cls, "numpy", "ndarray"):
-        return _of_numpy(value, cls)
+        return _of_numpy(value, cls, sampled)
     if _is_a(cls, "numpy", "generic") and not issubclass(cls, (str, bytes)):
-        return _of_numpy(sys.modules["numpy"].asarray(value), cls)
+        return _of_numpy(sys.modules["numpy"].asarray(value), cls, sampled)
     if _is_a(cls, "triton.language.core", "tensor"):
         return _of_triton(value, cls)
     if _is_a(cls, "cupy", "ndarray") or _is_a(cls, "jax", "Array"):
         return _layout_only(value, cls)
-    return tensors.describe(value, cls)
+    return tensors.describe(value, cls, sampled)
 
 
 def _is_a(cls: type, module: str, name: str) -> bool:
@@ -41,13 +44,18 @@ def _is_a(cls: type, module: str, name: str) -> bool:
     return known is not None and anatomy.descends(cls, known)
 
 
-def _of_numpy(value: Any, cls: type) -> Array:
+def _of_numpy(value: Any, cls: type, sampled: bool) -> Array:
     """An array of any subclass, looked at as the plain `numpy.ndarray` it is."""
     numpy = sys.modules["numpy"]
     plain = numpy.ndarray.view(value, numpy.ndarray)
-    dtype = str(plain.dtype)
-    layout = Layout(anatomy.class_name(cls), plain.shape, display.cut(dtype)[0], stride=_elements_apart(plain))
-    return assemble(layout, Elements(plain, DIGITS.get(dtype, 17), mask=_mask(value, cls, numpy)))
+    layout = Layout(anatomy.class_name(cls), plain.shape, str(plain.dtype), stride=_elements_apart(plain))
+    if not sampled and not is_small(plain.shape):
+        return assemble(layout, None)
+    return assemble(layout, Elements(plain, _digits(plain), mask=_mask(value, cls, numpy)))
+
+
+def _digits(array: Any) -> int:
+    return DIGITS.get((array.dtype.kind, array.itemsize), 17)
 
 
 def _elements_apart(array: Any) -> tuple[int, ...] | None:
@@ -81,8 +89,9 @@ def _of_triton(value: object, cls: type) -> Value:
     if dtype.startswith("pointer") or dtype == "fp8e4b15":  # addresses differ between two runs
         return assemble(layout, None)
     known = TRITON.get(dtype)
-    digits = known.digits if known else DIGITS.get(str(array.dtype), 17)
-    return assemble(layout, Elements(array, digits, known.decode if known else None))
+    if known is None:
+        return assemble(layout, Elements(array, _digits(array)))
+    return assemble(layout, Elements(array, known.digits, known.decode))
 
 
 def _layout_only(value: Any, cls: type) -> Value:

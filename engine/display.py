@@ -11,6 +11,7 @@ NAME = 100
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _THREAD_NUMBER = re.compile(r"(<\w*Thread\(.*) \d{6,}\)>")
+_BROKEN_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(\\(?:x[0-9a-f]?|u[0-9a-f]{0,3}|U[0-9a-f]{0,7})?)$")
 _LINE_BREAK = re.compile(r"\s*[\r\n]\s*")
 
 
@@ -40,20 +41,14 @@ def one_line(text: str) -> tuple[str, bool]:
     return shown, shortened or len(whole) < len(text)
 
 
-def string(value: str) -> tuple[str, bool]:
-    """The literal of a string; dots after the closing quote say that the string goes on."""
-    return _literal(repr(value[:TEXT]), len(value))
-
-
-def octets(value: bytes) -> tuple[str, bool]:
-    """The literal of a bytes object, like `string`."""
-    return _literal(repr(value[:TEXT]), len(value))
-
-
-def _literal(literal: str, length: int) -> tuple[str, bool]:
-    if length <= TEXT and len(literal) <= TEXT:
-        return literal, False
-    return literal[: TEXT - 4].rstrip("\\") + literal[-1] + "...", True
+def literal(value: str | bytes, limit: int = TEXT) -> tuple[str, bool]:
+    """`value` as Python writes it; dots after the closing quote say that it goes on."""
+    text = repr(value[:limit])
+    if len(value) <= limit and len(text) <= limit:
+        return text, False
+    shown = text[: limit - 4]
+    broken = _BROKEN_ESCAPE.search(shown)
+    return f"{shown[: broken.start(1)] if broken else shown}{text[-1]}...", True
 
 
 def integer(value: int) -> tuple[str, bool]:

@@ -95,5 +95,5 @@ TRITON = {
     "bf16": TORCH["bfloat16"], "fp8e4nv": _E4M3FN, "fp8e5": _E5M2, "fp8e4b8": _E4M3FNUZ, "fp8e5b16": _E5M2FNUZ,
 }  # fmt: skip
 "By triton's name: the types that its interpreter keeps in integers. (Of `fp8e4b15` no elements are shown.)"
-DIGITS = {"float16": 5, "float32": 7, "complex64": 7}
-"Significant digits of numpy's own types; those not here tell all 17 apart."
+DIGITS = {("f", 2): 5, ("f", 4): 7, ("c", 8): 7}
+"Significant digits of numpy's own types, by kind and bytes; those not here tell all 17 apart."

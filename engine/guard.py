@@ -7,7 +7,6 @@ never returns to the interpreter, or code that swallows every exception and carr
 """
 
 import _thread
-import ctypes
 import signal
 import threading
 import time
@@ -64,8 +63,12 @@ class _Watcher:
     """Sends `_Late` into the thread that made it, once, unless that has called `stop` in time."""
 
     def __init__(self, seconds: float) -> None:
+        import ctypes  # rarely needed, and slow to import
+
         self.seconds = seconds
+        self.send = ctypes.pythonapi.PyThreadState_SetAsyncExc
         self.target = ctypes.c_ulong(_thread.get_ident())
+        self.late = ctypes.py_object(_Late)
         self.lock = _thread.allocate_lock()
         self.armed = True
         self.done = _thread.allocate_lock()
@@ -76,12 +79,12 @@ class _Watcher:
         if not self.done.acquire(timeout=self.seconds):
             with self.lock:
                 if self.armed:
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(self.target, ctypes.py_object(_Late))
+                    self.send(self.target, self.late)
 
     def stop(self) -> None:
         with self.lock:
             self.armed = False
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(self.target, None)  # one that was sent and has not arrived
+        self.send(self.target, None)  # takes back one that was sent and has not arrived
 
 
 def _with_watcher(call: Callable[[Any], Any], value: object, seconds: float) -> Any:

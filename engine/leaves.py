@@ -13,11 +13,11 @@ Leaf = tuple[str, bool]
 def plain(value: Any) -> Leaf:
     """The text of an int, float, str, bool or None."""
     if issubclass(type(value), str):
-        return display.string(str.__str__(value))
+        return display.literal(str.__str__(value))
     if type(value) is bool or value is None:
         return repr(value), False
     if issubclass(type(value), int):
-        return display.integer(value)
+        return display.integer(int.__int__(value))
     return float.__repr__(value), False
 
 
@@ -26,11 +26,12 @@ def _complex(value: complex) -> Leaf:
 
 
 def _bytes(value: bytes) -> Leaf:
-    return display.octets(bytes.__getitem__(value, slice(display.TEXT + 1)))
+    return display.literal(bytes.__getitem__(value, slice(display.TEXT + 1)))
 
 
 def _bytearray(value: bytearray) -> Leaf:
-    text, truncated = display.octets(bytes(bytearray.__getitem__(value, slice(display.TEXT + 1))))
+    first = bytes(bytearray.__getitem__(value, slice(display.TEXT + 1)))
+    text, truncated = display.literal(first, display.TEXT - len("bytearray()"))
     return f"bytearray({text})", truncated
 
 
@@ -94,6 +95,8 @@ NAMED = (id(type), id(ModuleType), id(enum.Enum))
 
 def base_of(cls: type) -> type | None:
     """The class among `READERS` that reads values of `cls`; None where `cls` is no leaf."""
+    if id(cls) in READERS:
+        return cls
     found = [base for base in anatomy.bases(cls) if id(base) in READERS]
     if not found:
         return None

@@ -26,20 +26,20 @@ def library() -> dict[str, Any] | None:
     return names if names and "Tensor" in names and "_C" in names else None
 
 
-def describe(value: object, cls: type) -> Value | None:
-    """The value of a tensor; None for what is no tensor."""
+def describe(value: object, cls: type, sampled: bool) -> Value | None:
+    """The value of a tensor; None for what is no tensor. `sampled` as in `arrays.describe`."""
     torch = library()
     if torch is None or not anatomy.descends(cls, torch["_C"].TensorBase):
         return None
     name = anatomy.class_name(cls)
     try:
         with torch["_C"].DisableTorchFunction(), torch["_C"]._DisableTorchDispatch():
-            return _describe(_Tensor(torch, value), name)
+            return _describe(_Tensor(torch, value), name, sampled)
     except Exception as error:  # a subclass without a layout that torch's own methods could tell
         return Scalar(name, display.one_line(f"<{name} object, without a layout: {error}>")[0], True)
 
 
-def _describe(tensor: "_Tensor", name: str) -> Value:
+def _describe(tensor: "_Tensor", name: str, sampled: bool) -> Value:
     """What torch's own methods say of a tensor: its layout, and the elements where they can be had."""
     short = tensor.dtype.removeprefix("torch.")
     if tensor.base.is_nested.__get__(tensor.tensor) and tensor.kind == "strided":
@@ -49,7 +49,7 @@ def _describe(tensor: "_Tensor", name: str) -> Value:
         sizes = ", ".join(str(n) if type(n) is int else "?" for n in shape)
         return Scalar(name, f"{short} [{sizes}] {tensor.kind}", True)
     layout = Layout(name, shape, tensor.dtype, tensor.device, tensor.stride(), tensor.note())
-    if layout.note:
+    if layout.note or not (sampled or is_small(shape)):
         return assemble(layout, None)
     if tensor.device.partition(":")[0] in GATHERING and not tensor.pretends() and math.prod(shape):
         with tensor.torch["no_grad"]():

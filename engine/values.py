@@ -19,6 +19,11 @@ DEPTH = 8
 PARTS = 1000
 "Values one snapshot consists of; what is there is shared out evenly among a container's parts."
 
+SAMPLED = 16
+"Large arrays of one snapshot that elements are shown of; of further ones the layout is."
+
+_BUILT_IN = {*leaves.READERS, *containers.SEQUENCES, *containers.MAPPINGS}
+
 
 class ValueTable:
     """The values of a recording, each stored once; numbers refer to it. Threads may share a table."""
@@ -35,7 +40,10 @@ class ValueTable:
         self._constants: dict[Any, int] = {}  # None, True and False; the ints 0 and 1 would be the same keys
 
     def add(self, value: object) -> int:
-        """The number of `value` as it is now. Never raises, except KeyboardInterrupt."""
+        """The number of `value` as it is now.
+
+        Never raises, except KeyboardInterrupt, and RecursionError where the stack has no room for two more calls.
+        """
         kind = type(value)
         if kind is int:
             known = self._ints
@@ -96,6 +104,8 @@ class _Snapshot:
         self.path: list[object] = []
         "The containers around the one being read."
         self.parts = 0
+        self.sampled = 0
+        "Large arrays whose elements were looked at."
         self.deadline = time.monotonic() + SECONDS
 
     def number(self, value: object, allowance: int) -> int:
@@ -108,13 +118,17 @@ class _Snapshot:
             return self.table.intern(self._describe(value, kind, allowance - 1))
         except KeyboardInterrupt:
             raise
+        except RecursionError:  # too little stack is left to ask the error what it says
+            return self.table.intern(Failed("RecursionError", "the value is not shown: the stack is full"))
         except BaseException as error:
             return self.table.add_failed(error)
 
     def _describe(self, value: object, cls: type, allowance: int) -> Value:
-        array = arrays.describe(value, cls)
-        if array is not None:
-            return array
+        if id(cls) not in _BUILT_IN:
+            array = arrays.describe(value, cls, self.sampled < SAMPLED)
+            if array is not None:
+                self.sampled += type(array) is Array and array.sample is not None
+                return array
         base = leaves.base_of(cls)
         if base is not None:
             return self._leaf(value, cls, base)
@@ -183,12 +197,14 @@ class _Snapshot:
         numbers = self._numbers(parts.items, allowance) + self._loose(parts, allowance - len(parts.items))
         texts, cut = self._texts(numbers)
         name = anatomy.class_name(cls)
-        closing = ",)" if parts.brackets == "()" and parts.length == 1 else parts.brackets[1]
-        text, more = display.enclosed(parts.brackets[0], texts, closing, len(numbers) < parts.length)
-        if text == "{}":
+        opening, closing = parts.brackets[0], parts.brackets[1]
+        if cls is not list and cls is not tuple and cls is not set:
+            opening, closing = f"{name}({opening}", f"{closing})"
+        elif cls is tuple and parts.length == 1:
+            closing = ",)"
+        text, more = display.enclosed(opening, texts, closing, len(numbers) < parts.length)
+        if parts.brackets == "{}" and not parts.length:
             text = f"{name}()"
-        elif cls is not list and cls is not tuple and cls is not set:
-            text = f"{name}({text})"
         return Sequence(name, text, parts.length, tuple(numbers), more or cut)
 
     def _loose(self, parts: Parts, allowance: int) -> list[int]:
@@ -203,10 +219,10 @@ class _Snapshot:
         texts, cut = self._texts(numbers)
         pairs = tuple(zip(numbers[::2], numbers[1::2], strict=True))
         lines = (f"{key}: {part}" for key, part in zip(texts[::2], texts[1::2], strict=True))
-        text, more = display.enclosed("{", lines, "}", len(pairs) < parts.length)
-        if cls is not dict:
-            text = f"{anatomy.class_name(cls)}({text})"
-        return Mapping(anatomy.class_name(cls), text, parts.length, pairs, more or cut)
+        name = anatomy.class_name(cls)
+        opening, closing = ("{", "}") if cls is dict else (f"{name}({{", "})")
+        text, more = display.enclosed(opening, lines, closing, len(pairs) < parts.length)
+        return Mapping(name, text, parts.length, pairs, more or cut)
 
     def _object(self, value: object, cls: type, fields: list[tuple[str, Any]], allowance: int) -> Object | Scalar:
         name = anatomy.class_name(cls)
@@ -220,9 +236,11 @@ class _Snapshot:
             text, more = f"<{name} object>", False
         elif issubclass(cls, BaseException):
             arguments = texts[0] if texts else "(...)"
-            text, more = name + (f"{arguments[:-2]})" if arguments.endswith(",)") else arguments), not texts
+            arguments = f"{arguments[:-2]})" if arguments.endswith(",)") else arguments
+            text, more = display.cut(name + arguments)[0], not texts
         else:
-            lines = (f"{field}={part}" for field, part in zip(names, texts, strict=True))
+            told = anatomy.told_fields(cls)
+            lines = (f"{n}={part}" for n, part in zip(names, texts, strict=True) if told is None or n in told)
             text, more = display.enclosed(f"{name}(", lines, ")", len(numbers) < len(fields))
         if not fields and anatomy.instance_dict(value) is None:
             return Scalar(name, text, more)
