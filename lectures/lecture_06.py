@@ -138,13 +138,15 @@ def threads_blocks_grids():
     text("Why blocks, and not just a grid of threads? For an element-wise operation such as GeLU threads would do. "
          "But in softmax or in a matrix product threads need each other's data. They could exchange it through HBM, "
          "which is slow. A block is a group of threads that is guaranteed to run on one SM, so that its threads can "
-         "exchange data through shared memory and wait for each other at a barrier. Threads of different blocks can "
-         "do neither: blocks run in any order.")
+         "exchange data through shared memory and wait for each other at a barrier. Threads of different blocks "
+         "cannot: blocks run in any order, and not all at once.")
     table([["registers", "one thread"], ["shared memory", "one block"], ["L2 and HBM", "the whole grid"]],
           columns=["storage", "who sees it"])
     text("The H100 and the B200 add a level between block and grid: a *cluster* of blocks runs on neighbouring SMs, "
          "and its blocks can read each other's shared memory. The B200 also has *tensor memory*, 256 KB an SM, which "
-         "holds what its tensor cores accumulate. Compilers use both; we shall not have to.")
+         "holds what its tensor cores accumulate. Compilers use both; here we need neither.")
+    link(title="PTX reference: tensor memory",
+         url="https://docs.nvidia.com/cuda/parallel-thread-execution/index.html#tensor-memory")
     link(title="CUDA C++ Programming Guide: thread hierarchy and clusters",
          url="https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#thread-hierarchy")
     text("That is the whole programming model, and for a *correct* kernel nothing else need be known. For a fast one "
@@ -189,7 +191,7 @@ def warp_occupancy():
     fraction = warps / warps_per_sm  # @inspect fraction
     image("images/occupancy.svg", alt="Three blocks fill the register file; 12 of 64 warp places are taken")
     text("Three blocks fit, which is 12 warps of 64: an occupancy of 18.75%. Other numbers of registers give:")
-    for registers in (32, 64, 128, 160, 255):  # @inspect registers
+    for registers in (32, 64, 128, 160, 255):  # @inspect registers @clear warps registers_per_block
         blocks = registers_per_sm // (threads * registers)  # @inspect blocks
         fraction = blocks * threads // 32 / warps_per_sm  # @inspect fraction
     text("Registers are one limit. Shared memory is another, and so are 32 blocks and 2,048 threads an SM.")
@@ -240,8 +242,8 @@ def bank_conflicts():
 
 def coalesced_access():
     text("## Coalesced access to HBM")
-    text("HBM has a different rule. It moves *sectors* of 32 bytes; four of them make up a cache line of 128. The 32 "
-         "addresses of a warp are merged, *coalesced*, into as few sectors as hold them.")
+    text("Global memory has a different rule. It moves in *sectors* of 32 bytes; four of them make up a cache line "
+         "of 128. The 32 addresses of a warp are merged, *coalesced*, into as few sectors as hold them.")
 
     def bytes_moved(addresses):
         return 32 * len({address // 32 for address in addresses})
@@ -252,8 +254,9 @@ def coalesced_access():
          "columns) it moves 1,024 bytes and uses an eighth of them: the best and the worst case differ by a factor "
          "of eight.")
     image("images/coalescing.svg", alt="Four sectors along a row, 32 sectors down a column")
-    text("It looks like the rule of the banks, and is not the same. Banks are about shared memory, and neighbours in "
-         "a column queue. Sectors are about HBM, and neighbours in a column waste.")
+    text("It looks like the rule of the banks, and is not the same. Banks are about shared memory: neighbours in a "
+         "column queue. Sectors are about global memory: neighbours in a column bring along bytes that nobody asked "
+         "for.")
     link(title="CUDA C++ Best Practices Guide: coalesced access to global memory",
          url="https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/index.html#coalesced-access-to-global-memory")
 
@@ -272,6 +275,8 @@ def waves_of_blocks():
          "least four blocks an SM.")
     text("Can a block share an SM with another? Yes, if registers and shared memory suffice for both; a wave is then "
          "twice as large. What cannot happen is that a block is spread over idle SMs: its threads stay together.")
+    link(title="NVIDIA, Matrix multiplication background: wave quantization",
+         url="https://docs.nvidia.com/deeplearning/performance/dl-performance-matrix-multiplication/index.html#wave-quant")
     note("None of this is in the programming model: not the number of SMs, not their order, not what runs beside "
          "what. The scheduler decides, and it promises nothing.")
 
@@ -344,7 +349,7 @@ def benchmarking():
 
     text("`benchmark` of this course does the same. With it, let us see how matrix multiplication scales with "
          "dimension:")
-    dims = [2**k for k in (range(6, 15) if GPU else range(1, 10))]  # @inspect dims
+    dims = [2**k for k in (range(6, 15) if GPU else range(1, 10))]  # @inspect dims @clear first times median
     times = {}
     for dim in dims:  # @inspect dim
         result = benchmark("matmul", matmul_of(dim), show=False)  # @inspect result @stepover
@@ -358,8 +363,8 @@ def benchmarking():
     title = f"Matrix multiplication on this {DEVICE.upper()}"
     plot(lines(rows, "dimension", "milliseconds", "line", title))  # @stepover
     text("Large products follow the cube. Small ones do not get cheaper any more: below some size the time is a "
-         "*floor* made of launching and of units that stay empty. On a B200 the floor reaches up to dimensions of "
-         "almost 2,000. GPUs are built for large matrices.")
+         "*floor* made of launching and of units that stay empty. In the lecture of 2026, on a B200, the floor "
+         "reached up to dimensions of almost 2,000. GPUs are built for large matrices.")
 
     text("A network behaves less simply than a matrix product. Here is a small MLP, forward and backward, with each "
          "of its sizes doubled:")
@@ -436,13 +441,13 @@ def profiling():
              "each operator leads to kernels with names of their own, and the two sizes call *different* kernels.")
     text("In the lecture of 2026, on a B200, the product of dimension 2,048 ran a kernel of NVIDIA's library CUTLASS "
          "with tiles of 64x64x16, the one of dimension 128 a kernel with tiles of 32x32x16. Such a name can be read. "
-         "In 2025 it was:")
+         "This is the one of the larger product in 2025:")
     name = "cutlass_80_simt_sgemm_256x128_8x4_nn_align1"
     meanings = {
         "cutlass": "CUDA templates for linear algebra", "80": "written for sm_80, the A100",
         "simt": "no tensor cores", "sgemm": "single precision", "256x128": "a block computes 256 x 128 of C",
         "8x4": "8 deep in K, 4 stages under way", "nn": "neither A nor B transposed",
-        "align1": "reads one element at a time",
+        "align1": "assumes no alignment beyond one element",
     }
     table([[part, meanings[part]] for part in name.split("_")], columns=["part", "meaning"], title=name)
 
@@ -451,7 +456,7 @@ def profiling():
     profile("gelu(a + b)", with_inputs(lambda a, b: F.gelu(a + b), dim))  # @stepover
     profile("softmax(a + b)", with_inputs(lambda a, b: torch.softmax(a + b, dim=-1), dim))  # @stepover
     text("`cdist`, the distances between all rows of two matrices, is mostly a matrix product, since $|a-b|^2 = "
-         "|a|^2 - 2ab + |b|^2$. GeLU and softmax are one operator each, besides the addition.")
+         "|a|^2 - 2\\,a \\cdot b + |b|^2$. GeLU and softmax are one operator each, besides the addition.")
     text("Last a whole MLP, with the lines of Python that led to each operator, as a flame graph:")
     run = mlp(2048, 64, 1024, num_steps=2) if GPU else mlp(128, 16, 128, num_steps=2)  # @stepover
     profile("mlp", run, with_stack=True)  # @stepover
@@ -499,7 +504,9 @@ def three_gelus():
     image("images/fusion.svg", alt="Nine kernels with 22 trips to HBM against one kernel with two")
     text("HBM is a warehouse and the SM a factory: nine times the goods are fetched, worked on for a moment and "
          "carried back. *Fusion* does all nine operations on one visit. The built-in function is a kernel that "
-         "somebody fused by hand; `torch.compile` looks at the graph of operations and writes such a kernel itself.")
+         "somebody fused by hand; `torch.compile` looks at the graph of operations and writes such a kernel itself. "
+         "Which of the two is ahead changes with versions and machines: in 2026, on a B200, it was the built-in one; "
+         "the year before they were close.")
     link(title="Horace He, Making Deep Learning Go Brrrr From First Principles",
          url="https://horace.io/brrr_intro.html")
     profile("naive GeLU", with_inputs(naive_gelu, size, 1))  # @stepover
@@ -521,7 +528,7 @@ def compile_gelu():
     try:
         compiled(torch.ones(4, device=DEVICE))
     except RuntimeError as error:  # no C++ compiler, or none that works
-        return None, str(error).strip().splitlines()[0]
+        return None, (str(error).strip() or type(error).__name__).splitlines()[0]
     return compiled, ""
 
 
@@ -591,6 +598,9 @@ def gelu_in_cuda():
         for function in (cuda.gelu_double, cuda.gelu, cuda.gelu_fast):  # @inspect function.__name__
             torch.testing.assert_close(function(x), builtin_gelu(x))  # @stepover
             benchmark(f"CUDA {function.__name__}", with_inputs(function, 16384, 1))  # @stepover
+    text("PyTorch builds such a file into a Python module (`torch.utils.cpp_extension`). While you look for errors, "
+         "set `CUDA_LAUNCH_BLOCKING=1`: launches then wait, and an error is reported where it was made and not some "
+         "calls later.")
     text("Element-wise operations are easy in CUDA. What needs several values at once (softmax, a matrix product) is "
          "where the bookkeeping begins, and where we go on in Triton.")
 
@@ -643,9 +653,9 @@ def reading_ptx():
     elements_per_thread = 1024 // (4 * 32)  # @inspect elements_per_thread
     elements_per_load = 16 // 4  # @inspect elements_per_load
     loads = elements_per_thread // elements_per_load  # @inspect loads
-    text("They arrive in two loads, `ld.global.v4.b32`, of four neighbouring elements each. Sixteen bytes are the "
-         "most that one of these instructions moves. Thread $t$ takes the elements from $4t$ and from $512 + 4t$, so "
-         "that a warp's loads are side by side: coalesced.")
+    text("They arrive in two loads, `ld.global.v4.b32`, of four neighbouring elements each: 16 bytes, the most that "
+         "such an instruction moves up to the H100 (a B200 can move 32). Thread $t$ takes the elements from $4t$ and "
+         "from $512 + 4t$, so that a warp's loads are side by side: coalesced.")
     image("images/coarsening.svg", alt="Which of 1,024 elements which of 128 threads takes")
     text("What PTX does *not* say: which SM, in which order, with which other warps. And the virtual registers are "
          "not the real ones: the assembler turns PTX into SASS, the machine's own code, and only there are registers "
@@ -658,9 +668,9 @@ def reading_ptx():
 def softmax_of_rows():
     text("## Softmax: a row is a block")
     text("So far each element was on its own. Softmax turns each row of a matrix into probabilities: $y_{ij} = "
-         "e^{x_{ij} - m_i} / \\sum_k e^{x_{ik} - m_i}$, where $m_i$ is the row's largest element. It changes nothing "
-         "in the result and keeps $e^x$ from overflowing. First as one writes it in PyTorch, counting reads and "
-         "writes of each line:")
+         "e^{x_{ij} - m_i} / \\sum_k e^{x_{ik} - m_i}$, where $m_i$ is the row's largest element. Subtracting it "
+         "changes nothing in the result and keeps $e^x$ from overflowing. First as one writes it in PyTorch, with "
+         "the reads and writes of each line:")
     x = torch.tensor([[5.0, 5.0, 5.0], [0.0, 0.0, 100.0]], device=DEVICE)  # @inspect x
     y = naive_softmax(x)  # @inspect y
     M, N = 32, 100
@@ -807,14 +817,14 @@ def matmul_relu_in_tiles():
          "two tiles as `@` would, and on a GPU becomes instructions for the tensor cores: `mma.sync` on an A100, "
          "`wgmma` on an H100, `tcgen05.mma` on a B200.")
     text("Tensor cores have no full float32. They take bf16 or fp16, or *tf32*, which is float32 with 10 bits of "
-         "fraction left of 23: that is what `precision=\"tf32\"` allows. The alternative, `\"ieee\"`, is exact and "
-         "runs on the ordinary units, at a small part of the speed.")
+         "fraction left of 23: that is what `precision=\"tf32\"` allows. The alternative, `\"ieee\"`, is full "
+         "float32 and runs on the ordinary units, at a small part of the speed.")
     text("Tiles of $A$ and $B$ pass through shared memory. The accumulator does not: it stays in registers, and on a "
          "B200 in tensor memory. A tile of 64 x 64 sums shared by 128 threads is this many registers a thread:")
     registers = 64 * 64 // 128  # @inspect registers
-    text("At the end comes what a library's matrix product cannot do: the tile is still on the chip, and ReLU costs "
-         "one instruction an element and no trip to HBM. That is the reason to write one's own. A plain product is "
-         "better left to the library.")
+    text("At the end comes the bonus: the tile is still on the chip, so ReLU costs one instruction an element and no "
+         "trip to HBM. That is the reason to write one's own. (Libraries offer a few such endings; a kernel of one's "
+         "own may end with anything.) A plain product is better left to the library.")
     if GPU:
         a, b = torch.randn(2, 8192, 8192, device=DEVICE, dtype=torch.bfloat16)
         library = benchmark("torch.relu(a @ b), bf16", lambda: torch.relu(a @ b))  # @inspect library @stepover
@@ -859,7 +869,9 @@ def compilation():
         y = compiled_gelu(x)  # @inspect y @stepover
         torch.testing.assert_close(y, naive_gelu(x))
         profile("compiled GeLU", with_inputs(compiled_gelu, 1024, 1))  # @stepover
-        text("One operator, with a name that lists what was fused.")
+        text("One call for all nine operations. Inductor, the compiler behind it, names its kernels after what they "
+             "fuse: `triton_poi_fused_add_mul_tanh_0` on a GPU (`poi` for pointwise), `cpp_fused_add_mul_tanh_0` on "
+             "a CPU.")
     text("When is it enough? Element-wise chains and simple reductions it does as well as one would by hand. It will "
          "not find a new algorithm: the online softmax inside FlashAttention is mathematics, not fusion, and "
          "somebody had to think of it. Compilers get better every year; measure before you write a kernel.")
