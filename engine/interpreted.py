@@ -24,8 +24,11 @@ FIRST: Instances = ("first",)
 class Watch(Protocol):
     """What is told of interpreted launches."""
 
-    def noted(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
-        """Number of the kernel; its arguments are looked at."""
+    active: bool
+    "Whether launches are to be recorded at present."
+
+    def noted(self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+        """Number of the kernel, an object of `@triton.jit`; its arguments are looked at."""
 
     def launched(self, kernel: int, grid: Grid, interpreted: bool) -> None:
         """A launch begins."""
@@ -87,9 +90,10 @@ def _three(numbers: Grid, fill: int = 1) -> Grid:
 class _Launch:
     """The launch under way."""
 
-    def __init__(self, watch: Watch, kernel: int, name: str, grid: NotedGrid, instances: Instances) -> None:
+    def __init__(self, watch: Watch, kernel: int | None, name: str, grid: NotedGrid, instances: Instances) -> None:
         self.watch = watch
         self.kernel = kernel
+        "Its number; None where the launch is not to be recorded."
         self.name = name
         self.grid = grid
         self.asked = instances
@@ -99,6 +103,8 @@ class _Launch:
         self.inside = False
 
     def begin(self) -> None:
+        if self.kernel is None:
+            return
         self.watch.launched(self.kernel, self.grid.value, True)
         self.instances, outside = resolve(self.asked, self.grid.value)
         if outside:
@@ -136,7 +142,7 @@ class InterpreterHooks:
         if not (_has(function, "run", "rewrite") and _has(builder, "set_grid_dim", "set_grid_idx")):
             self.watch.warn("this version of Triton has another interpreter: its launches are not recorded")
             return
-        self.own = str(Path(interpreter.__file__ or "").resolve().parents[1]) + os.sep
+        self.own = str(Path(interpreter.__file__ or "").parents[1]) + os.sep
         self.patches.replace(function, "run", self._run(function.run))
         self.patches.replace(function, "rewrite", self._rewrite(function.rewrite))
         self.patches.replace(builder, "set_grid_dim", self._set_grid_dim(builder.set_grid_dim))
@@ -146,12 +152,15 @@ class InterpreterHooks:
         def run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
             if warmup:
                 return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
-            grid = NotedGrid(grid)
-            number = self.watch.noted(kernel.fn, args, kwargs)
-            instances = self.watch.to_step(kernel.fn, sys._getframe(1))
-            launch = self.launch = _Launch(self.watch, number, kernel.fn.__name__, grid, instances)
+            number: int | None = None
+            instances: Instances = ()
+            if self.watch.active:
+                number = self.watch.noted(kernel, args, kwargs)
+                instances = self.watch.to_step(kernel.fn, sys._getframe(1))
+            noted = NotedGrid(grid)
+            launch = self.launch = _Launch(self.watch, number, kernel.fn.__name__, noted, instances)
             try:
-                return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+                return original(kernel, *args, grid=noted, warmup=warmup, **kwargs)
             finally:
                 launch.step(False)
                 self.launch = None

@@ -5,21 +5,26 @@ Triton is never imported here. What watches it is put in place when the lecture 
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType
 from typing import Any
 
+from engine.captured import Captured
+from engine.compile import Wanted
 from engine.definition import definition
 from engine.device import usable_gpu
 from engine.imports import after_import
-from engine.interpreted import FIRST, Grid, Instances, InterpreterHooks, NotedGrid
+from engine.interpreted import FIRST, Grid, Instances, InterpreterHooks
+from engine.jit_hooks import JitHooks, TunerHooks
 from engine.patches import Patches
 from engine.sink import Sink
 from engine.trace import Kernel
 
 _chosen: dict[Callable[..., Any], Instances] = {}
 "Program instances to step through, by the kernel's plain function."
+_current: list["Launches"] = []
+"What watches at present, the innermost last."
 
 
 def prepare() -> None:
@@ -37,6 +42,17 @@ def step_instances(kernel: Any, instances: Instances) -> None:
     An empty sequence stands for none. It holds until the lecture ends.
     """
     _chosen[plain_function(kernel)] = tuple(instances)
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Let launches inside run at full speed and unrecorded, as timing needs them."""
+    restarts = [launches.pause() for launches in _current]
+    try:
+        yield
+    finally:
+        for restart in restarts:
+            restart()
 
 
 def plain_function(kernel: Any) -> Callable[..., Any]:
@@ -60,10 +76,13 @@ class Launches:
         self.instances = instances
         self.numbers: dict[Callable[..., Any], int] = {}
         "Number of each kernel in the recording, by its plain function."
+        self.captured = Captured(lambda path: sink.display_path(os.path.realpath(path)))
+        self.binaries: dict[int, Any] = {}
+        "Binaries seen so far, by identity."
         self.lecture = os.path.realpath(sink.lecture)
         self.stepped: set[tuple[Callable[..., Any], CodeType, int]] = set()
-        self.tuned: set[str] = set()
         self.active = True
+        self.paused = 0
         self.lock = threading.RLock()
 
     def number(self, function: Callable[..., Any]) -> int:
@@ -82,13 +101,41 @@ class Launches:
             self.sink.warn(f"{error}: was it changed since the lecture began? Record it again")
         return Kernel(function.__name__, "triton", self.sink.display_path(os.path.realpath(path)), line, end_line)
 
-    def noted(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    def wanted(self, kernels: Sequence[Kernel], real: Callable[[str], str]) -> dict[int, list[Wanted]]:
+        """What `compile_all` shall compile of the recording's kernels, by their numbers, when the lecture has ended.
+
+        `real` gives the path of the file that the recording calls so.
+        """
+        return self.captured.all_wanted(kernels, real)
+
+    def warnings(self, kernels: Sequence[Kernel]) -> list[tuple[str, str, int]]:
+        """Message, path and line of what the author should know of the kernels."""
+        return self.captured.warnings(kernels)
+
+    # -- told by the hooks
+
+    def noted(self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         """See `Watch`."""
-        return self.number(function)
+        number = self.number(kernel.fn)
+        with self.lock:
+            self.captured.add(number, kernel, (args, kwargs))
+        return number
 
     def launched(self, kernel: int, grid: Grid, interpreted: bool) -> None:
         """See `Watch`."""
         self.sink.launched(kernel, grid, interpreted)
+
+    def launched_binary(
+        self, kernel: Any, compiled: Any, grid: Grid, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        """See `JitWatch`."""
+        number = self.number(kernel.fn)
+        if id(compiled) not in self.binaries:
+            with self.lock:
+                self.binaries[id(compiled)] = compiled
+                self.captured.add_binary(number, kernel, compiled)
+                self.captured.add(number, kernel, (args, kwargs))
+        self.sink.launched(number, grid, False)
 
     def step_inside(self, code: CodeType, inside: bool) -> None:
         """See `Watch`."""
@@ -97,6 +144,16 @@ class Launches:
     def warn(self, message: str) -> None:
         """See `Watch`."""
         self.sink.warn(message)
+
+    def pause(self) -> Callable[[], None]:
+        """See `JitWatch`."""
+        self._paused(1)
+        return lambda: self._paused(-1)
+
+    def _paused(self, change: int) -> None:
+        with self.lock:
+            self.paused += change
+            self.active = self.paused == 0
 
     def to_step(self, function: Callable[..., Any], frame: FrameType) -> Instances:
         """See `Watch`: once for each kernel and each statement of the lecture that leads to a launch of it.
@@ -119,80 +176,9 @@ class Launches:
         return frame.f_code, frame.f_lineno
 
 
-class _GpuHooks:
-    """Replaces `JITFunction.run`, the one place that knows kernel, arguments and grid of a launch on a GPU.
-
-    Triton's own launch hook is told neither the arguments nor the grid.
-    """
-
-    def __init__(self, launches: Launches, patches: Patches) -> None:
-        self.launches = launches
-        self.patches = patches
-
-    def install(self, jit: ModuleType) -> None:
-        """Hook into `triton.runtime.jit`."""
-        self.patches.replace(jit.JITFunction, "run", self._run(jit.JITFunction.run))
-
-    def _run(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        launches = self.launches
-
-        def run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-            if warmup or not launches.active:
-                return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
-            grid = NotedGrid(grid)
-            compiled = original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
-            number = launches.noted(kernel.fn, args, kwargs)
-            launches.launched(number, grid.value, False)
-            return compiled
-
-        return run
-
-
-class _TunerHooks:
-    """Lets autotuned kernels run without a GPU, where Triton would fail to measure: in their first configuration."""
-
-    def __init__(self, launches: Launches, patches: Patches) -> None:
-        self.launches = launches
-        self.patches = patches
-
-    def install(self, autotuner: ModuleType) -> None:
-        """Hook into `triton.runtime.autotuner`."""
-        self.driver = autotuner.driver
-        self.knobs = autotuner.knobs
-        self.patches.replace(autotuner.Autotuner, "run", self._run(autotuner.Autotuner.run))
-
-    def _can_measure(self, tuner: Any) -> bool:
-        if not self.knobs.runtime.interpret or getattr(tuner, "_do_bench", None) is not None:
-            return True
-        try:
-            return self.driver.active is not None
-        except RuntimeError:  # no driver
-            return False
-
-    def _run(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
-            if len(tuner.configs) < 2 or self._can_measure(tuner):
-                return original(tuner, *args, **kwargs)
-            configurations = tuner.configs
-            tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
-            tuner.configs = tuner.prune_configs(kwargs)[:1]
-            self._say(tuner.base_fn.__name__, tuner.configs[0])
-            try:
-                return original(tuner, *args, **kwargs)
-            finally:
-                tuner.configs = configurations
-
-        return run
-
-    def _say(self, name: str, configuration: Any) -> None:
-        if name not in self.launches.tuned:
-            self.launches.tuned.add(name)
-            self.launches.warn(f"{name} is tuned on a GPU; here nothing was measured and {configuration} was taken")
-
-
 @contextmanager
 def watching(sink: Sink, instances: Instances = FIRST) -> Iterator[Launches]:
-    """Tell `sink` of each kernel launched while inside.
+    """Tell `sink` of each kernel launched while inside; what is to be compiled of them is then in `captured`.
 
     `instances` are the program instances stepped through of a kernel for which the author chose no others: of its first
     launch by each statement of the lecture.
@@ -201,13 +187,15 @@ def watching(sink: Sink, instances: Instances = FIRST) -> Iterator[Launches]:
     patches = Patches()
     callbacks = {
         "triton.runtime.interpreter": InterpreterHooks(launches, patches).install,
-        "triton.runtime.jit": _GpuHooks(launches, patches).install,
-        "triton.runtime.autotuner": _TunerHooks(launches, patches).install,
+        "triton.runtime.jit": JitHooks(launches, patches).install,
+        "triton.runtime.autotuner": TunerHooks(launches, patches).install,
     }
+    _current.append(launches)
     try:
         with after_import(callbacks):
             yield launches
     finally:
-        launches.active = False
+        launches.pause()
+        _current.remove(launches)
         patches.undo()
         _chosen.clear()

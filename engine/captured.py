@@ -1,0 +1,161 @@
+"""What was captured of the kernels a lecture launched: the work that is left to do when it has ended."""
+
+import hashlib
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.capture import Arguments, Specialiser, request
+from engine.compile import Wanted
+from engine.cuda_source import device_part, near_headers
+from engine.request import CudaRequest, Facts, LaunchedBinary, Work
+from engine.toolkit import find_tool
+from engine.trace import Kernel
+
+SPECIALISATIONS = 4
+"Kept of one kernel; of one that was launched with more kinds of arguments, the first ones are compiled."
+
+_NOT_LAUNCHED = "it was never launched, so the types of its arguments are not known"
+_STAGES = ("ttir", "ttgir", "llir", "ptx")
+_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "ptx_options")
+"What Triton's call of the assembler may depend on."
+
+
+class Captured:
+    """The kernels, by their number in the recording."""
+
+    def __init__(self, display: Callable[[str], str]) -> None:
+        self.display = display
+        self.shown: dict[str, str] = {}
+        "What the recording calls the files seen so far."
+        self.specialiser = Specialiser()
+        self.wanted: dict[int, dict[str, Wanted]] = {}
+        "What is to be compiled, by kernel, then by what tells specialisations apart."
+        self.left_out: dict[int, set[str]] = {}
+        "Specialisations beyond those kept."
+
+    def add(self, number: int, kernel: Any, arguments: Arguments) -> None:
+        """A launch of `kernel`, which `@triton.jit` made. Never raises: what went wrong is said in its variants."""
+        try:
+            specialised = self.specialiser.specialise(kernel, arguments)
+            words = repr(specialised)
+        except Exception as error:
+            specialised, words = None, f"{type(error).__name__}: {error}"
+        known = self.wanted.setdefault(number, {})
+        if words in known:
+            return
+        if len(known) >= SPECIALISATIONS:
+            self.left_out.setdefault(number, set()).add(words)
+            return
+        known[words] = self._wanted(kernel, specialised, words)
+
+    def _wanted(self, kernel: Any, specialised: Any, words: str) -> Wanted:
+        work: Work | None = None
+        reason = "" if specialised is not None else words
+        if specialised is not None:
+            try:
+                work = request(kernel, specialised, self._display)
+            except Exception as error:
+                reason = f"{type(error).__name__}: {error}"
+        return self._want(kernel, work, reason)
+
+    def _want(self, kernel: Any, work: Work | None, reason: str = "", target: str = "", device: str = "") -> Wanted:
+        path = kernel.fn.__code__.co_filename
+        return Wanted(kernel.fn.__name__, work, self._display(path), sha256(path), target, device, reason)
+
+    def _display(self, path: str) -> str:
+        if path not in self.shown:
+            self.shown[path] = self.display(path)
+        return self.shown[path]
+
+    def add_binary(self, number: int, kernel: Any, compiled: Any) -> None:
+        """The binary `compiled` of `kernel` was launched. Never raises."""
+        known = self.wanted.setdefault(number, {})
+        if sum(bool(want.launched_for) for want in known.values()) >= SPECIALISATIONS:
+            self.left_out.setdefault(number, set()).add(str(compiled.hash))
+            return
+        target = f"sm_{compiled.metadata.target.arch}"
+        try:
+            work, reason = self._binary(kernel, compiled), ""
+        except Exception as error:
+            work, reason = None, f"{type(error).__name__}: {error}"
+        known[str(compiled.hash)] = self._want(kernel, work, reason, target, _device())
+
+    def _binary(self, kernel: Any, compiled: Any) -> LaunchedBinary:
+        stages = {name: str(compiled.asm[name]) for name in _STAGES if name in compiled.asm}
+        said = "\n".join(stages.values())
+        known = compiled.metadata._asdict()
+        self._display(kernel.fn.__code__.co_filename)
+        return LaunchedBinary(
+            path=kernel.fn.__code__.co_filename,
+            files={path: shown for path, shown in self.shown.items() if path in said},
+            stages=stages,
+            cubin=compiled.asm["cubin"],
+            options={name: known[name] for name in _OPTIONS if name in known},
+            facts=Facts(
+                num_warps=known.get("num_warps"),
+                num_stages=known.get("num_stages"),
+                threads=known["num_warps"] * 32,
+                registers=getattr(compiled, "n_regs", None),
+                spills=getattr(compiled, "n_spills", None),
+                shared=known.get("shared"),
+                tensor_columns=known.get("tmem_size") or 0,
+            ),
+        )
+
+    def all_wanted(self, kernels: Sequence[Kernel], real: Callable[[str], str]) -> dict[int, list[Wanted]]:
+        """What is wanted of each kernel of a recording. `real` gives the file that the recording calls so."""
+        wanted = {}
+        for number, kernel in enumerate(kernels):
+            if number in self.wanted:
+                wanted[number] = list(self.wanted[number].values())
+            elif kernel.language == "cuda":
+                wanted[number] = [cuda_wanted(kernel, Path(real(kernel.path)))]
+            else:
+                digest = sha256(real(kernel.path))
+                wanted[number] = [Wanted(kernel.name, None, kernel.path, digest, reason=_NOT_LAUNCHED)]
+        return wanted
+
+    def warnings(self, kernels: Sequence[Kernel]) -> list[tuple[str, str, int]]:
+        """Message, path and line: which kernels have more specialisations than are kept."""
+        found = []
+        for number, words in self.left_out.items():
+            kernel = kernels[number]
+            kinds = f"{SPECIALISATIONS + len(words)} kinds of arguments; the first {SPECIALISATIONS} are shown compiled"
+            found.append((f"{kernel.name} was launched with {kinds}", kernel.path, kernel.line))
+        return found
+
+
+def cuda_wanted(kernel: Kernel, file: Path) -> Wanted:
+    """What is wanted of a kernel in CUDA C++ that stands in `file`."""
+    try:
+        source = file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        return Wanted(kernel.name, None, kernel.path, sha256(str(file)), reason=f"{kernel.path}: {error.strerror}")
+    source = source.replace("\r\n", "\n")
+    work = CudaRequest(
+        name=kernel.name,
+        path=kernel.path,
+        source=device_part(source, kernel.name),
+        headers=near_headers(file, source),
+        nvcc=find_tool("nvcc") or "",
+    )
+    return Wanted(kernel.name, work, kernel.path, sha256(str(file)))
+
+
+def sha256(path: str) -> str:
+    """Of the bytes of a file; of none where it cannot be read."""
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError:
+        return hashlib.sha256(b"").hexdigest()
+
+
+def _device() -> str:
+    """Name of the GPU that torch, where it is loaded, has chosen."""
+    torch = sys.modules.get("torch")
+    try:
+        return str(torch.cuda.get_device_name()) if torch is not None else ""
+    except (RuntimeError, AssertionError):
+        return ""

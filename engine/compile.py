@@ -1,0 +1,242 @@
+"""Compiles the kernels of a recording for GPUs that need not be here, and keeps what came of it by its hash."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from engine.errors import TraceError, UsageError
+from engine.occupancy import occupancy
+from engine.request import Constant, CudaRequest, Facts, Function, Job, Object, Result, TritonRequest, Work
+from engine.toolkit import cuda_version, triton_version
+from engine.trace import KernelLines, Variant, write_whole
+from engine.workers import SECONDS, run_jobs
+
+DEFAULT_TARGETS = ("sm_80", "sm_90", "sm_100")
+"A100, H100, B200."
+REASON_LIMIT = 4000
+"Characters kept of what a compiler says."
+_KEPT = "facts.json"
+"Written last: a folder without it is not complete."
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One compilation that is wanted of a kernel."""
+
+    name: str
+    "The kernel's."
+    work: Work | None
+    "None where it could not be captured; then `reason` says why."
+    path: str
+    "Its file, as in `File.path`."
+    sha256: str
+    "Of the file's bytes."
+    launched_for: str = ""
+    "Target of the launched binary; empty where it is to be compiled, for all targets asked for."
+    device: str = ""
+    "Where it was launched."
+    reason: str = ""
+
+
+class _Kept(msgspec.Struct, omit_defaults=True):
+    """`facts.json`."""
+
+    stages: tuple[str, ...] = ()
+    facts: dict[str, Facts] = {}
+    reason: str = ""
+
+
+def parse_targets(targets: Iterable[str]) -> tuple[str, ...]:
+    """The targets, `sm_90`, each once. Raises UsageError for a word that is none."""
+    chosen = tuple(dict.fromkeys(targets))
+    for target in chosen:
+        if not re.fullmatch(r"sm_\d{2,3}[af]?", target):
+            raise UsageError(f"{target!r} is no target; name an architecture such as sm_80, sm_90 or sm_100")
+    return chosen
+
+
+def compile_all(
+    wanted: Mapping[int, Sequence[Wanted]],
+    targets: Sequence[str],
+    store: Path,
+    progress: Callable[[int, int], None] | None = None,
+    seconds: float = SECONDS,
+) -> dict[int, tuple[Variant, ...]]:
+    """The variants of each kernel, by its number; their files are then in `store`/kernels.
+
+    A kernel is compiled for `targets`; where these are empty, for `DEFAULT_TARGETS`, but for a kernel that was launched
+    on a GPU and so has that binary to show. What was compiled before is only looked up. The rest is compiled in
+    processes of their own; `progress` is told how many of how many are done. A compilation that fails is a variant with
+    the compiler's reason; nothing is raised.
+    """
+    folder = store / "kernels"
+    plan = {number: list(_planned(wants, targets)) for number, wants in wanted.items()}
+    kept: dict[str, _Kept] = {}
+    missing: dict[str, tuple[Wanted, Job]] = {}
+    for planned in plan.values():
+        for want, _, job in planned:
+            if job is None or job.key in kept:
+                continue
+            found = _look_up(folder, job.key, want)
+            if found is None:
+                missing[job.key] = (want, job)
+            else:
+                kept[job.key] = found
+    _compile_missing(missing, folder, kept, progress, seconds)
+    return {
+        number: tuple(_variant(want, target, job, kept) for want, target, job in planned)
+        for number, planned in plan.items()
+    }
+
+
+def _planned(wants: Sequence[Wanted], targets: Sequence[str]) -> Iterator[tuple[Wanted, str, Job | None]]:
+    """What is to be had of one kernel: for which target, and by which job where there is something to do."""
+    if not targets and not any(want.launched_for for want in wants):
+        targets = DEFAULT_TARGETS
+    for want in wants:
+        work = want.work
+        for target in [want.launched_for] if want.launched_for else targets:
+            yield want, target, Job(work, target, want.sha256, _tools(work)) if work is not None else None
+
+
+def _tools(work: Work) -> str:
+    """Versions and settings that change what comes of `work`."""
+    if isinstance(work, CudaRequest):
+        return cuda_version(work.nvcc)
+    settings = sorted(
+        f"{name}={value}"
+        for name, value in os.environ.items()
+        if name.startswith(("TRITON_", "DISABLE_", "LLVM_", "PTXAS_")) and name not in _HARMLESS
+    )
+    return " ".join([f"triton-{triton_version()}", *settings])
+
+
+_HARMLESS = frozenset({"TRITON_INTERPRET", "TRITON_CACHE_DIR", "TRITON_HOME", "TRITON_PRINT_AUTOTUNING"})
+"Settings that change nothing in what is compiled."
+
+
+def _compile_missing(
+    missing: Mapping[str, tuple[Wanted, Job]],
+    folder: Path,
+    kept: dict[str, _Kept],
+    progress: Callable[[int, int], None] | None,
+    seconds: float,
+) -> None:
+    if not missing:
+        return
+    count = 0
+
+    def done(job: Job, result: Result) -> None:
+        nonlocal count
+        want, _ = missing[job.key]
+        kept[job.key] = _keep(folder / job.key, want, result)
+        count += 1
+        if progress is not None:
+            progress(count, len(missing))
+
+    run_jobs([job for _, job in missing.values()], done, seconds)
+
+
+def _keep(folder: Path, want: Wanted, result: Result) -> _Kept:
+    """Write what came of a job. What may come out otherwise the next time is not marked as complete."""
+    kept = _Kept(tuple(result.stages), result.facts, _shortened(result.reason))
+    lines = KernelLines(want.path, want.sha256, result.lines)
+    files = {name: text.encode() for name, text in result.stages.items()}
+    files["lines.json"] = msgspec.json.encode(lines)
+    if result.lasting:
+        files[_KEPT] = msgspec.json.encode(kept)
+    try:
+        for name, data in files.items():
+            write_whole(data, folder / name)
+    except TraceError as error:
+        return _Kept(reason=str(error))
+    return kept
+
+
+def _shortened(reason: str) -> str:
+    if len(reason) <= REASON_LIMIT:
+        return reason
+    return f"{reason[:REASON_LIMIT]}\n... cut after {REASON_LIMIT} characters"
+
+
+def _look_up(folder: Path, key: str, want: Wanted) -> _Kept | None:
+    """What is kept under `key`, or under the key of the same kernel in an earlier version of its file."""
+    kept = _read(folder / key)
+    if kept is not None:
+        return kept
+    for earlier in sorted(folder.glob(f"{key.rpartition('-')[0]}-*")):
+        kept = _read(earlier)
+        if kept is not None and _copied(earlier, folder / key, kept, want):
+            return kept
+    return None
+
+
+def _read(folder: Path) -> _Kept | None:
+    try:
+        kept = msgspec.json.decode((folder / _KEPT).read_bytes(), type=_Kept)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return kept if all((folder / name).is_file() for name in (*kept.stages, "lines.json")) else None
+
+
+def _copied(earlier: Path, folder: Path, kept: _Kept, want: Wanted) -> bool:
+    """Whether what is kept in `earlier` now stands in `folder` too, said to belong to the file as it is now."""
+    try:
+        lines = msgspec.json.decode((earlier / "lines.json").read_bytes(), type=KernelLines)
+        stages = {name: (earlier / name).read_text() for name in kept.stages}
+    except (OSError, ValueError, msgspec.DecodeError):
+        return False
+    return _keep(folder, want, Result(stages, lines.stages, kept.facts, kept.reason)) == kept
+
+
+def _variant(want: Wanted, target: str, job: Job | None, all_kept: Mapping[str, _Kept]) -> Variant:
+    kept = all_kept[job.key] if job is not None else _Kept(reason=want.reason)
+    facts = kept.facts.get(want.name) or next(iter(kept.facts.values()), Facts())  # the name may be mangled
+    signature, constants = _argument_words(want.work)
+    return Variant(
+        target=target,
+        origin="launched" if want.launched_for else "compiled",
+        key=job.key if job is not None else "",
+        stages=kept.stages,
+        device=want.device,
+        signature=signature,
+        constants=constants,
+        num_warps=facts.num_warps,
+        num_stages=facts.num_stages,
+        registers=facts.registers,
+        spills=facts.spills,
+        shared=facts.shared,
+        occupancy=_occupancy(target, facts),
+        reason=kept.reason,
+    )
+
+
+def _occupancy(target: str, facts: Facts) -> float | None:
+    if not facts.threads or facts.registers is None or facts.shared is None:
+        return None
+    capability = int(re.sub(r"\D", "", target))
+    fits = occupancy(capability, facts.threads, facts.registers, facts.shared, facts.tensor_columns)
+    return fits.fraction if fits is not None else None
+
+
+def _argument_words(work: Work | None) -> tuple[dict[str, str], dict[str, str]]:
+    """Types of the arguments, and values of the compile-time constants, in words."""
+    if not isinstance(work, TritonRequest):
+        return {}, {}
+    names = list(work.signature)
+    types = {name: type_ for name, type_ in work.signature.items() if type_ != "constexpr"}
+    return types, {names[path[0]]: _words(work.objects, number) for path, number in work.constants}
+
+
+def _words(objects: Sequence[Object], number: int) -> str:
+    match objects[number]:
+        case Constant(kind, text):
+            return {"str": repr(text), "none": "None"}.get(kind, text)
+        case Function(name=name):
+            return name
+        case thing:
+            return type(thing).__name__.lower()

@@ -1,0 +1,146 @@
+"""Makes a kernel's function again from a request, in the process that compiles it."""
+
+import ast
+import importlib
+import linecache
+import textwrap
+from types import FunctionType, ModuleType
+from typing import Any
+
+from engine.request import (
+    Constant,
+    Constexpr,
+    Function,
+    Items,
+    Missing,
+    Module,
+    Named,
+    Namespace,
+    Object,
+    TritonRequest,
+)
+
+
+class Rebuilder:
+    """The objects of one request. Functions are made before what they use, since they may use each other."""
+
+    def __init__(self, request: TritonRequest) -> None:
+        self.objects = request.objects
+        self.made: dict[int, Any] = {}
+        self.missing: dict[str, str] = {}
+        "Types of the values that could not travel, by the names they are used by."
+        self.texts: dict[str, dict[int, str]] = {}
+
+    def kernel(self) -> Any:
+        """The kernel, as `@triton.jit` makes it."""
+        return self.get(0)
+
+    def get(self, number: int) -> Any:
+        """The object with this number."""
+        if number not in self.made:
+            thing = self.objects[number]
+            if isinstance(thing, Function):
+                self._make_function(number, thing)
+            else:
+                self.made[number] = self._make(thing)
+        return self.made[number]
+
+    def _make(self, thing: Object) -> Any:
+        import triton.language as tl
+
+        match thing:
+            case Module(name):
+                return importlib.import_module(name)
+            case Named(home, name):
+                return getattr(importlib.import_module(home), name)
+            case Namespace(name, attributes):
+                namespace = ModuleType(name)
+                vars(namespace).update({key: self.get(value) for key, value in self._present(attributes)})
+                return namespace
+            case Constexpr(value):
+                return tl.constexpr(self.get(value))
+            case Items(items):
+                return tuple(self.get(item) for item in items)
+            case Constant():
+                return constant(thing)
+            case _:
+                raise LookupError(f"a {thing} cannot be made")
+
+    def _present(self, names: dict[str, int]) -> list[tuple[str, int]]:
+        """The names whose values travelled; the others are noted."""
+        present = []
+        for name, number in names.items():
+            thing = self.objects[number]
+            if isinstance(thing, Missing):
+                self.missing[name] = thing.type
+            else:
+                present.append((name, number))
+        return present
+
+    def _make_function(self, number: int, thing: Function) -> None:
+        scope: dict[str, Any] = {"__name__": "kernel", "__builtins__": __builtins__}
+        plain = self._compile(thing, scope)
+        plain.__annotations__ = dict(thing.annotations)
+        plain.__defaults__ = tuple(self.get(default) for default in thing.defaults) or None
+        self.made[number] = _decorate(thing, plain)
+        scope.update({name: self.get(value) for name, value in self._present(thing.names)})
+
+    def _compile(self, thing: Function, scope: dict[str, Any]) -> FunctionType:
+        """The function with its lines where they are in its file, which need not be there."""
+        self._show_lines(thing)
+        tree = ast.parse(textwrap.dedent(thing.source))
+        define = tree.body[0]
+        assert isinstance(define, ast.FunctionDef)
+        define.decorator_list = []
+        _strip_signature(define)
+        ast.increment_lineno(tree, thing.line - 1)
+        exec(compile(tree, thing.path, "exec", dont_inherit=True), scope)
+        function = scope[thing.name]
+        assert isinstance(function, FunctionType)
+        return function
+
+    def _show_lines(self, thing: Function) -> None:
+        """Let `inspect` find the function's text; the other lines of its file stay empty."""
+        known = self.texts.setdefault(thing.path, {})
+        for line, text in enumerate(thing.source.splitlines(keepends=True), thing.line):
+            known[line] = text
+        lines = [known.get(line, "\n") for line in range(1, max(known) + 1)]
+        linecache.cache[thing.path] = (sum(map(len, lines)), None, lines, thing.path)
+
+
+def constant(thing: Constant) -> Any:
+    """The value of a constant."""
+    match thing.kind:
+        case "dtype":
+            import triton.language as tl
+
+            return tl.dtype(thing.text)
+        case "int":
+            return int(thing.text)
+        case "float":
+            return float(thing.text)
+        case "bool":
+            return thing.text == "True"
+        case "str":
+            return thing.text
+        case "none":
+            return None
+
+
+def _strip_signature(define: ast.FunctionDef) -> None:
+    """Nothing is evaluated when the function is made: annotations and defaults are set afterwards."""
+    arguments = define.args
+    define.returns = None
+    for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
+        argument.annotation = None
+    arguments.defaults = [ast.copy_location(ast.Constant(None), default) for default in arguments.defaults]
+
+
+def _decorate(thing: Function, plain: FunctionType) -> Any:
+    if thing.role == "plain":
+        return plain
+    from triton.runtime import jit
+
+    if thing.role == "constexpr_function":
+        return jit.constexpr_function(plain)
+    return jit.JITFunction(plain, noinline=thing.noinline or None)

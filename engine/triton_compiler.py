@@ -1,0 +1,175 @@
+"""Compiles a Triton kernel for a target, without its GPU, and reads what came of it. Runs in a process of its own."""
+
+import contextlib
+import io
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.lines import read_stages, stage_lines
+from engine.lines_sass import number_origins
+from engine.origins import Origin
+from engine.rebuild import Rebuilder
+from engine.request import Facts, Function, LaunchedBinary, Result, TritonRequest
+from engine.sass import ToolError, disassemble, machine_code, read_log
+from engine.trace import StageLines
+
+STAGES = ("ttir", "ttgir", "llir", "ptx")
+"What Triton makes of a kernel before it is assembled, in order."
+
+
+def compile_triton(request: TritonRequest, capability: int) -> Result:
+    """All stages of a kernel for a compute capability, 90 for sm_90; those before a failure, and what was said."""
+    rebuilder = Rebuilder(request)
+    kernel = request.objects[0]
+    assert isinstance(kernel, Function)
+    reader = _Reader(kernel.path, {})
+    with _own_cache() as cache:
+        try:
+            compiled = _compile(request, rebuilder, capability)
+        except Exception as error:
+            reader.read(_left_in(cache))
+            reader.result.reason = _said(error, rebuilder.missing)
+            return reader.result
+    reader.read({name: compiled.asm[name] for name in STAGES if name in compiled.asm})
+    reader.assemble(compiled.asm["cubin"], _facts(compiled.metadata), capability, request.options)
+    return reader.result
+
+
+def read_binary(binary: LaunchedBinary, capability: int) -> Result:
+    """All stages of a kernel that was launched."""
+    reader = _Reader(binary.path, binary.files)
+    reader.read(binary.stages)
+    reader.assemble(binary.cubin, binary.facts, capability, binary.options)
+    return reader.result
+
+
+@contextlib.contextmanager
+def _own_cache() -> Iterator[Path]:
+    """Triton keeps what it compiles; here only the stages before one that failed are of use, and only for a moment."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TRITON_CACHE_DIR"] = folder
+        yield Path(folder)
+
+
+def _left_in(cache: Path) -> dict[str, str]:
+    return {name: path.read_text() for name in STAGES for path in sorted(cache.rglob(f"*.{name}"))[:1]}
+
+
+def _compile(request: TritonRequest, rebuilder: Rebuilder, capability: int) -> Any:
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    source = ASTSource(
+        rebuilder.kernel(),
+        dict(request.signature),
+        {path: rebuilder.get(number) for path, number in request.constants},
+        {path: [list(pair) for pair in pairs] for path, pairs in request.attributes},
+    )
+    return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=dict(request.options))
+
+
+def _said(error: Exception, missing: Mapping[str, str]) -> str:
+    """What the compiler said, and which names it may have missed because their values could not travel."""
+    words = str(error).strip() or type(error).__name__
+    lost = [f"{name} (of type {type_})" for name, type_ in missing.items() if re.search(rf"\b{name}\b", words)]
+    return f"{words}\nValues that could not be handed to the compiler: {', '.join(lost)}" if lost else words
+
+
+def _facts(metadata: Any) -> Facts:
+    """What Triton knows of a kernel before it is assembled."""
+    return Facts(
+        num_warps=metadata.num_warps,
+        num_stages=getattr(metadata, "num_stages", None),
+        threads=metadata.num_warps * 32,
+        shared=metadata.shared,
+        tensor_columns=getattr(metadata, "tmem_size", None) or 0,
+    )
+
+
+class _Reader:
+    """Fills a result with stages, their lines and facts."""
+
+    def __init__(self, path: str, files: Mapping[str, str]) -> None:
+        """`path` is the kernel's file as its locations name it; `files` says what the recording calls such files."""
+        self.path = path
+        self.files = files
+        self.result = Result()
+        self.ptx: list[Origin] = []
+
+    def read(self, stages: Mapping[str, str]) -> None:
+        """Take in the stages before the last."""
+        origins = read_stages(stages)
+        self.result.stages.update(stages)
+        self.result.lines.update({name: self._lines(column) for name, column in origins.items()})
+        self.ptx = origins.get("ptx", [])
+
+    def assemble(self, cubin: bytes, facts: Facts, capability: int, options: Mapping[str, Any]) -> None:
+        """Take in the last stage, and complete what is known. Where that fails, the result says why."""
+        ptx = self.result.stages.get("ptx", "")
+        name = _entry(ptx)
+        self.result.facts[name] = facts
+        try:
+            numbered, table, log = _assemble_numbered(ptx, self.ptx, capability, options)
+            self.result.facts[name] = _joined(facts, read_log(log).get(name, Facts()))
+            text, origins = _disassemble(cubin, numbered, table)
+        except ToolError as error:
+            self.result.reason, self.result.lasting = str(error), False
+            return
+        self.result.stages["sass"] = text
+        self.result.lines["sass"] = self._lines(origins)
+
+    def _lines(self, origins: Sequence[Origin]) -> StageLines:
+        return stage_lines(origins, self.path, lambda path: self.files.get(path) or short_path(path))
+
+
+def _disassemble(cubin: bytes, numbered: bytes, table: Sequence[Origin]) -> tuple[str, list[Origin]]:
+    """SASS of `cubin`, whose origins `numbered` tells where it is the same machine code."""
+    if machine_code(numbered) == machine_code(cubin):
+        return disassemble(numbered, table)
+    return disassemble(cubin)
+
+
+def _joined(known: Facts, said: Facts) -> Facts:
+    """The driver's figures where there are any, else the assembler's."""
+    return msgspec.structs.replace(
+        known,
+        registers=known.registers if known.registers is not None else said.registers,
+        spills=known.spills if known.spills is not None else said.spills,
+    )
+
+
+def _entry(ptx: str) -> str:
+    match = re.search(r"\.entry\s+([\w$]+)", ptx)
+    return match[1] if match else ""
+
+
+def _assemble_numbered(
+    ptx: str, origins: Sequence[Origin], capability: int, options: Mapping[str, Any]
+) -> tuple[bytes, list[Origin], str]:
+    """The kernel assembled as Triton does it, but with its origins numbered; the table of them; what ptxas said."""
+    from triton import knobs
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler.compiler import make_backend
+
+    text, table = number_origins(ptx, origins)
+    backend = make_backend(GPUTarget("cuda", capability, 32))
+    knobs.nvidia.dump_ptxas_log = True
+    log = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(log):
+            cubin = backend.make_cubin(text, {}, backend.parse_options(dict(options)), capability)
+    except Exception as error:
+        raise ToolError(str(error).strip() or type(error).__name__) from error
+    return cubin, table, log.getvalue()
+
+
+def short_path(path: str) -> str:
+    """How a file is called in a line map: one of Triton's own from its package on, any other as it is."""
+    return re.sub(r"^.*/(?=triton/language/)", "", path)
