@@ -37,7 +37,9 @@ def _shelf(request: Request) -> Shelf:
 
 Shelved = Annotated[Shelf, Depends(_shelf)]
 Name = Annotated[str, Path(description="name of a recording, its file's without .json")]
-NOT_LISTED: dict[int | str, dict[str, Any]] = {404: {"description": "there is no such page or file", "content": {"text/html": {}}}}
+NOT_LISTED: dict[int | str, dict[str, Any]] = {
+    404: {"description": "there is no such page or file", "content": {"text/html": {}}}
+}
 
 
 @router.api_route("/", methods=READ, response_class=HTMLResponse, responses={307: {"description": "an old address"}})

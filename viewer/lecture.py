@@ -137,9 +137,11 @@ class _Rows:
             return "blank"
         if line in self.layout.heads:
             return "head"
-        if spot and not begins:
+        if (spot and not begins) or line in self.layout.signatures:
             return "more"
-        return "comment" if text.lstrip().startswith("#") else "code"
+        if text.lstrip().startswith("#"):
+            return "comment"
+        return "unrun" if spot is None and self.layout.function(line)[0] else "code"
 
     def _is_prose(self, spot: Spot) -> bool:
         """Whether what the statement shows can stand in the place of its code."""
@@ -172,17 +174,12 @@ class _Reach:
 
     def of(self, line: int) -> int:
         """The first step at the statement of `line`, at the one above it in its function, or in the function at all."""
-        first, last = self._function(line)
+        first, last = self.layout.function(line)
         number = bisect_right(self.lines, line) - 1
         if number >= 0 and self.lines[number] > first:
             return self.steps[number]
         low, high = bisect_right(self.lines, first), bisect_right(self.lines, last)
         return min(self.steps[low:high], default=-1) if first else -1
-
-    def _function(self, line: int) -> tuple[int, int]:
-        """The lines of the innermost function around `line`, (0, 0) outside any."""
-        around = [(first, last) for first, last, _ in self.layout.functions if first <= line <= last]
-        return max(around, default=(0, 0))
 
 
 def _indent(text: str) -> int:

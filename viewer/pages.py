@@ -69,7 +69,8 @@ class Row:
     code: Markup
     indent: int
     kind: str
-    "`code`, `head`, `comment`, `blank`, `prose` (replaced by what it shows), `more` (a statement's further lines)."
+    "`code`, `unrun`, `head` (a function begins), `more` (further lines of a statement or signature), `comment`,"
+    " `blank`, `prose` (replaced by what it shows)."
     spot: int = -1
     "The statement it begins, -1 for none."
     step: int = -1

@@ -18,7 +18,7 @@ TOP, BELOW = Urls("./"), Urls("../")
 
 def index(library: Library) -> str:
     """The index of recordings as HTML."""
-    cards = [card(entry) for entry in library.entries()]
+    cards = sorted((card(entry) for entry in library.entries()), key=lambda card: (card.status == "broken", card.name))
     return render.index(IndexPage(TOP, str(library.traces), cards))
 
 

@@ -11,9 +11,16 @@ class Layout:
     prose: set[int] = field(default_factory=set)
     "First lines of statements that only call: what they show can stand in their place."
     heads: set[int] = field(default_factory=set)
-    "Lines where a function or class begins, its decorators included."
+    "Lines where a function or class begins: its first decorator, or its `def`."
+    signatures: set[int] = field(default_factory=set)
+    "All lines before the first statement of a function or class."
     functions: list[tuple[int, int, str]] = field(default_factory=list)
     "(first line, last line, name) of each function, outer before inner."
+
+
+    def function(self, line: int) -> tuple[int, int]:
+        """First and last line of the innermost function around `line`, (0, 0) outside any."""
+        return max(((first, last) for first, last, _ in self.functions if first <= line <= last), default=(0, 0))
 
 
 def layout(source: str, language: str) -> Layout:
@@ -37,6 +44,7 @@ def _note(node: ast.AST, found: Layout) -> None:
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         found.heads.add(first)
+        found.signatures.update(range(first, node.body[0].lineno))
         if not isinstance(node, ast.ClassDef):
             found.functions.append((first, node.end_lineno or node.lineno, node.name))
 

@@ -1,7 +1,7 @@
 """Which statements there are, when each was executed, and what each execution showed.
 
-A *spot* is a statement's place in the text, a (file, line). A *visit* is one execution of it: a `line` or `error`
-step; the `resume` step that completes a statement belongs to the visit that began it.
+A *spot* is a statement's place in the text, a (file, line). A *visit* is one execution of it: a `line` step. The
+`resume` or `error` step that ends the statement belongs to the visit that began it.
 """
 
 from dataclasses import dataclass, field
@@ -74,7 +74,7 @@ def _executions(recording: Recording, found: Visits) -> list[list[list[int]]]:
     for step, place in enumerate(trace.steps.place):
         number = found.of_place[place]
         key = (recording.frame[recording.activation[step]], number)
-        if trace.places.kind[place] != "resume" or key not in begun:
+        if trace.places.kind[place] == "line" or key not in begun:
             begun[key] = len(shown[number])
             found.spots[number].steps.append(step)
             shown[number].append([])

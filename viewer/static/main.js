@@ -7,6 +7,7 @@ import { KernelPane } from "./kernel.js";
 import { Lecture } from "./lecture.js";
 import { Panes } from "./panes.js";
 import { Scrubber } from "./scrubber.js";
+import { Sheets } from "./sheets.js";
 import { Search } from "./search.js";
 import { State, toggles } from "./state.js";
 import { Outline } from "./outline.js";
@@ -37,6 +38,9 @@ function sentence({ data, step }) {
 function actions(state) {
   const input = document.getElementById("step");
   const found = { go: () => { input.focus(); input.select(); }, help: () => document.getElementById("help").showModal() };
+  found.larger = () => resize(1.1);
+  found.smaller = () => resize(1 / 1.1);
+  found.menu = () => document.querySelector("[data-do=menu]").setAttribute("aria-expanded", document.body.classList.toggle("menu-open"));
   for (const how of ["next", "previous", "over", "back", "out"]) found[how] = () => state.move(how);
   for (const name of toggles) found[name] = () => state.toggle(name);
   input.addEventListener("keydown", (event) => {
@@ -49,6 +53,15 @@ function actions(state) {
     if (button) found[button.dataset.do ?? button.dataset.toggle]?.();
   });
   return found;
+}
+
+/** The size of all text, remembered. */
+function resize(by) {
+  const root = document.documentElement;
+  const size = Math.min(2.5, Math.max(0.7, Number(root.style.getPropertyValue("--size") || 1) * by));
+  root.style.setProperty("--size", size.toFixed(3));
+  try { localStorage.setItem("viewer.size", size.toFixed(3)); } catch { /* not remembered */ }
+  measure();
 }
 
 /** The step an address asks for: by number, or by place where the lecture has changed since the link was made. */
@@ -100,6 +113,7 @@ async function start() {
   new Panes(state);
   const lecture = new Lecture(state);
   new Outline(state);
+  new Sheets(state);
   new Scrubber(state);
   follow(state);
   const found = actions(state);

@@ -16,6 +16,7 @@ export class Panes {
       if (change.toggle === "env") document.body.classList.toggle("no-env", !state.on.env);
       if (change.step || change.toggle === "env") this.update();
     });
+    document.addEventListener("theme", () => this.update());
     divide();
   }
 

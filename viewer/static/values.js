@@ -80,8 +80,7 @@ function heat(sample, stats, shape) {
   const canvas = element("canvas", { class: "heat", width, height, role: "img", "aria-label": `heat map of ${height} by ${width} evenly spaced elements` });
   const [low, high] = range(sample, stats);
   const context = canvas.getContext("2d");
-  const style = getComputedStyle(document.documentElement);
-  const ends = ["--heat-low", "--heat-high"].map((name) => rgb(context, style.getPropertyValue(name)));
+  const ends = heatEnds();
   const pixels = context.createImageData(width, height);
   sample.forEach((row, y) => row.forEach((item, x) => pixels.data.set(colour(item, low, high, ends), 4 * (y * width + x))));
   context.putImageData(pixels, 0, 0);
@@ -94,10 +93,18 @@ function range(sample, stats) {
   return [Math.min(stats?.min ?? Infinity, ...finite), Math.max(stats?.max ?? -Infinity, ...finite)];
 }
 
-function rgb(context, colourText) {
-  context.fillStyle = colourText.trim();
-  context.fillRect(0, 0, 1, 1);
-  return context.getImageData(0, 0, 1, 1).data;
+let ends = null;
+document.addEventListener("theme", () => { ends = null; });
+/** The colours of the lowest and the highest element, as the theme has them. */
+function heatEnds() {
+  if (!ends) {
+    const probe = element("span", { class: "heat" });
+    document.body.append(probe);
+    const { backgroundColor, color } = getComputedStyle(probe);
+    ends = [backgroundColor, color].map((text) => text.match(/[\d.]+/g).slice(0, 3).map(Number));
+    probe.remove();
+  }
+  return ends;
 }
 
 function colour(item, low, high, [from, to]) {

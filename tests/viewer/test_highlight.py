@@ -1,0 +1,39 @@
+"""Source text in colours, a line at a time."""
+
+import pytest
+
+from viewer.highlight import lines
+
+
+def test_each_line_stands_by_itself():
+    assert lines('"""a\nb"""', "python") == [
+        '<span class="sd">&quot;&quot;&quot;a</span>',
+        '<span class="sd">b&quot;&quot;&quot;</span>',
+    ]
+
+
+def test_directives_are_told_from_comments():
+    assert '<span class="directive"># @inspect x</span>' in lines("x = 1  # @inspect x", "python")[0]
+    assert '<span class="c1"># a comment @ noon</span>' in lines("x = 1  # a comment @ noon", "python")[0]
+
+
+def test_text_is_escaped():
+    assert lines("<script>&", "text") == ["&lt;script&gt;&amp;"]
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_every_line_ending_ends_a_line(ending: str):
+    assert lines(f"a{ending}b", "text") == ["a", "b"]
+
+
+@pytest.mark.parametrize("language", ["python", "cuda", "ptx", "llir", "ttir", "sass", "no such language", ""])
+def test_no_character_is_lost(language: str):
+    source = "mov.u32 %r1, %ctaid.x; // <x>\n\n\ttail \n"
+    import re
+
+    bare = [re.sub("<[^>]*>", "", line) for line in lines(source, language)]
+    assert "\n".join(bare) == source.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def test_a_very_long_line_takes_no_time():
+    assert lines("x" * 3_000_000, "python") == ["x" * 3_000_000]
