@@ -27,6 +27,7 @@ if not GPU:
 from kernels import cuda, gelu, matmul_relu, row_sum, softmax  # noqa: E402
 
 KERNELS = Path(gelu.__file__).parent
+SIZE = 16384 if GPU else 1024  # rows and columns of the matrices that implementations are compared on
 
 
 def main():
@@ -474,19 +475,21 @@ def three_gelus():
          "formula compiled.")
     x = torch.tensor([-1.0, 0.0, 1.0, 2.0], device=DEVICE)  # @inspect x
     y = naive_gelu(x)  # @inspect y
-    torch.testing.assert_close(builtin_gelu(x), y)
     compiled_gelu, problem = compile_gelu()  # @inspect problem @stepover
     if problem:
         text(f"`torch.compile` cannot build code on this machine, so the third horse stays in its stable: {problem}")
-    else:
-        torch.testing.assert_close(compiled_gelu(x), y)  # @stepover
-
-    size = 16384 if GPU else 1024
-    text(f"All agree. Now the race, over {size} x {size} elements on this {DEVICE.upper()}:")
-    naive = benchmark("naive GeLU", with_inputs(naive_gelu, size, 1))  # @inspect naive @stepover
-    builtin = benchmark("built-in GeLU", with_inputs(builtin_gelu, size, 1))  # @inspect builtin @stepover
-    if not problem:
-        compiled = benchmark("compiled GeLU", with_inputs(compiled_gelu, size, 1))  # @inspect compiled @stepover
+    text(f"First of all: do they agree? Then the race, over {SIZE} x {SIZE} elements on this {DEVICE.upper()}:")
+    big = torch.randn(SIZE, SIZE, device=DEVICE)  # @inspect big
+    torch.testing.assert_close(naive_gelu(big), builtin_gelu(big))  # @stepover
+    text("No GeLU can be faster than a copy, which reads and writes each element once. It is the floor of this race:")
+    out = torch.empty_like(big)
+    copy = benchmark("copy", lambda: out.copy_(big))  # @inspect copy
+    floor = {"floor": copy, "floor_source": "copying the same matrix"}
+    naive = benchmark("naive GeLU", lambda: naive_gelu(big), **floor)  # @inspect naive @stepover
+    builtin = benchmark("built-in GeLU", lambda: builtin_gelu(big), **floor)  # @inspect builtin @stepover
+    if compiled_gelu:
+        torch.testing.assert_close(compiled_gelu(big), builtin_gelu(big))  # @stepover
+        compiled = benchmark("compiled GeLU", lambda: compiled_gelu(big), **floor)  # @inspect compiled @stepover
     if not GPU:
         text("These are times of the CPU. On a GPU the order is the same and the reason too; how far apart they are "
              "there is not measured here.")
@@ -509,8 +512,8 @@ def three_gelus():
          "the year before they were close.")
     link(title="Horace He, Making Deep Learning Go Brrrr From First Principles",
          url="https://horace.io/brrr_intro.html")
-    profile("naive GeLU", with_inputs(naive_gelu, size, 1))  # @stepover
-    profile("built-in GeLU", with_inputs(builtin_gelu, size, 1))  # @stepover
+    profile("naive GeLU", lambda: naive_gelu(big))  # @stepover
+    profile("built-in GeLU", lambda: builtin_gelu(big))  # @stepover
 
 
 def naive_gelu(x):
@@ -526,7 +529,7 @@ def compile_gelu():
     """The compiled GeLU, tried once, and what kept it from being built, if anything did."""
     compiled = torch.compile(naive_gelu)
     try:
-        compiled(torch.ones(4, device=DEVICE))
+        compiled(torch.ones(SIZE, SIZE, device=DEVICE))  # the shape it is used with: it compiles anew for another
     except RuntimeError as error:  # no C++ compiler, or none that works
         return None, (str(error).strip() or type(error).__name__).splitlines()[0]
     return compiled, ""
@@ -590,14 +593,15 @@ def gelu_in_cuda():
          "instructions, and an operation that should be limited by memory is limited by arithmetic. Correct, and "
          "slow:")
     kernel(KERNELS / "gelu.cu", "gelu_double_kernel")
-    missing = cuda.missing()  # @inspect missing @stepover
-    if missing:
-        text(f"The CUDA kernels do not run here, and their times are not measured: {missing}")
+    try:
+        cuda.load("gelu")  # @stepover
+    except cuda.CudaUnavailable as error:
+        text(f"The CUDA kernels do not run here, and their times are not measured here. {str(error).splitlines()[0]}")
     else:
-        x = torch.randn(4096, 4096, device=DEVICE)
-        for function in (cuda.gelu_double, cuda.gelu, cuda.gelu_fast):  # @inspect function.__name__
+        x = torch.randn(SIZE, SIZE, device=DEVICE)
+        for function in (cuda.gelu_double, cuda.gelu, cuda.gelu_fast):
             torch.testing.assert_close(function(x), builtin_gelu(x))  # @stepover
-            benchmark(f"CUDA {function.__name__}", with_inputs(function, 16384, 1))  # @stepover
+            benchmark(f"CUDA {function.__name__}", lambda: function(x))  # @inspect function.__name__ @stepover
     text("PyTorch builds such a file into a Python module (`torch.utils.cpp_extension`). While you look for errors, "
          "set `CUDA_LAUNCH_BLOCKING=1`: launches then wait, and an error is reported where it was made and not some "
          "calls later.")
@@ -628,7 +632,7 @@ def gelu_in_triton():
     text("Does `tl.load` go to registers or to shared memory? One does not say; the compiler decides. And Python "
          "never runs on the GPU: `@triton.jit` reads this function's source, and compiles it.")
     if GPU:
-        benchmark("Triton GeLU", with_inputs(gelu.gelu, 16384, 1))  # @stepover
+        benchmark("Triton GeLU", with_inputs(gelu.gelu, SIZE, 1))  # @stepover
     else:
         text("Here the interpreter ran the kernel, instance after instance, in NumPy. That shows what it computes, "
              "not how fast: its time on a GPU is not measured here.")
@@ -699,9 +703,9 @@ def softmax_of_rows():
          "block. It would be correct, and no longer coalesced.")
     if GPU:
         builtin_softmax = functools.partial(torch.softmax, dim=1)
-        benchmark("naive softmax", with_inputs(naive_softmax, 16384, 1))  # @stepover
-        benchmark("built-in softmax", with_inputs(builtin_softmax, 16384, 1))  # @stepover
-        benchmark("Triton softmax", with_inputs(softmax.softmax, 16384, 1))  # @stepover
+        benchmark("naive softmax", with_inputs(naive_softmax, SIZE, 1))  # @stepover
+        benchmark("built-in softmax", with_inputs(builtin_softmax, SIZE, 1))  # @stepover
+        benchmark("Triton softmax", with_inputs(softmax.softmax, SIZE, 1))  # @stepover
     else:
         text("Times of softmax on a GPU are not measured here.")
 
@@ -865,10 +869,7 @@ def compilation():
     if problem:
         text(f"On this machine it could not: {problem}")
     else:
-        x = torch.randn(4, 4, device=DEVICE)  # @inspect x
-        y = compiled_gelu(x)  # @inspect y @stepover
-        torch.testing.assert_close(y, naive_gelu(x))
-        profile("compiled GeLU", with_inputs(compiled_gelu, 1024, 1))  # @stepover
+        profile("compiled GeLU", with_inputs(compiled_gelu, SIZE, 1))  # @stepover
         text("One call for all nine operations. Inductor, the compiler behind it, names its kernels after what they "
              "fuse: `triton_poi_fused_add_mul_tanh_0` on a GPU (`poi` for pointwise), `cpp_fused_add_mul_tanh_0` on "
              "a CPU.")
