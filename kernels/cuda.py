@@ -1,12 +1,12 @@
 """The CUDA C++ kernels of gelu.cu and softmax.cu, built where they run and kept in var/build by their source's hash."""
 
+import ctypes
 import functools
 import hashlib
 import importlib.util
 import os
 import shutil
 from pathlib import Path
-from types import ModuleType
 
 import torch
 
@@ -14,10 +14,10 @@ from kernels.inputs import require_small, require_tensor
 
 SOURCES = Path(__file__).parent
 BUILD = Path("var/build")
-"""Where built extensions are kept, relative to the folder the program is started in."""
+"""Where built libraries are kept, relative to the folder the program is started in."""
 
-MAX_ROW = 32768
-"""The longest row `softmax_fast` takes: 128 KB of shared memory, which a block can have on every GPU since A100."""
+MAX_ROW = 16384
+"""The longest row softmax.cu's fast kernel takes: 512 threads keep 8 vectors of four each."""
 
 
 class CudaUnavailable(RuntimeError):
@@ -39,83 +39,88 @@ def missing() -> str | None:
 
 
 def build_folder(name: str, capability: tuple[int, int]) -> Path:
-    """Where the extension of `name`.cu for that compute capability is kept: a changed source or PyTorch builds anew."""
+    """Where the library of `name`.cu for that compute capability is kept: a changed source or PyTorch builds anew."""
     source = (SOURCES / f"{name}.cu").read_bytes()
     about = f"{torch.__version__} {torch.version.cuda} {capability}".encode()
     return BUILD / f"{name}-{hashlib.sha256(source + about).hexdigest()[:16]}"
 
 
 @functools.cache
-def load(name: str) -> ModuleType:
-    """The compiled extension of `name`.cu ("gelu" or "softmax"); the first call builds it, which takes a minute.
+def load(name: str) -> ctypes.CDLL:
+    """The library of `name`.cu ("gelu" or "softmax") with its launchers; the first call builds it, in some seconds.
 
     Raises CudaUnavailable where there is no GPU, nvcc or C++ compiler, and where the build fails.
     """
     reason = missing()
     if reason is not None:
         raise CudaUnavailable(f"{name}.cu: {reason}")
-    from torch.utils import cpp_extension  # imported here: it looks for a CUDA toolkit, and says so when there is none
+    from torch.utils import cpp_extension  # not at the top: its import looks for a CUDA toolkit, and complains
 
     capability = torch.cuda.get_device_capability()
     folder = build_folder(name, capability)
     folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("TORCH_CUDA_ARCH_LIST", "{}.{}".format(*capability))
     try:
-        module: ModuleType = cpp_extension.load(
+        path = cpp_extension.load(
             name=f"kernels_{name}", sources=[str(SOURCES / f"{name}.cu")], build_directory=str(folder),
-            extra_cuda_cflags=["-O3", "-lineinfo"],
+            extra_cuda_cflags=["-O3", "-lineinfo"], is_python_module=False,
         )  # fmt: skip
-    except (RuntimeError, ImportError, OSError) as error:
+        return ctypes.CDLL(path)
+    except (RuntimeError, OSError) as error:
         raise CudaUnavailable(f"{name}.cu does not build in {folder}: {error}") from error
-    return module
+
+
+def _launch(source: str, function: str, x: torch.Tensor, *sizes: int) -> torch.Tensor:
+    """Call `function` of `source`.cu on `x`, a new tensor like it and `sizes`, on PyTorch's stream of x's device."""
+    launcher = getattr(load(source), function)
+    y = torch.empty_like(x)
+    with torch.cuda.device(x.device):
+        stream = torch.cuda.current_stream().cuda_stream
+        addresses = ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(y.data_ptr())
+        error = launcher(*addresses, *map(ctypes.c_int, sizes), ctypes.c_void_p(stream))
+    if error:
+        raise RuntimeError(f"{function} of {source}.cu: the launch failed with CUDA error {error}.")
+    return y
 
 
 def _checked(function: str, x: torch.Tensor, ndim: int | None = None) -> torch.Tensor:
     """`x` with its elements side by side and its first at a 16-byte boundary; ValueError unless float32 on a GPU."""
+    require_tensor(function, "x", x, ndim)
     if not x.is_cuda or x.dtype != torch.float32:
         raise ValueError(f"{function}: x is {x.dtype} on {x.device}; the CUDA kernels take torch.float32 on a GPU.")
-    require_tensor(function, "x", x, ndim)
     x = x.contiguous()
     require_small(function, "x", x)
     return x if x.data_ptr() % 16 == 0 else x.clone()
 
 
-def _gelu(function: str, x: torch.Tensor) -> torch.Tensor:
-    x = _checked(function, x)
-    y = torch.empty_like(x)
-    getattr(load("gelu"), function)(x, y)
-    return y
-
-
 def gelu_double(x: torch.Tensor) -> torch.Tensor:
     """GeLU of `x` (any shape, float32) by gelu.cu's version whose literals make it compute in double precision."""
-    return _gelu("gelu_double", x)
+    x = _checked("gelu_double", x)
+    return _launch("gelu", "gelu_double", x, x.numel())
 
 
 def gelu(x: torch.Tensor) -> torch.Tensor:
     """GeLU of `x` (any shape, float32) by gelu.cu's simple version, one element a thread."""
-    return _gelu("gelu", x)
+    x = _checked("gelu", x)
+    return _launch("gelu", "gelu", x, x.numel())
 
 
 def gelu_fast(x: torch.Tensor) -> torch.Tensor:
-    """GeLU of `x` (any shape, float32) by gelu.cu's fast version, 16 bytes at a time."""
-    return _gelu("gelu_fast", x)
+    """GeLU of `x` (any shape, float32) by gelu.cu's fast version, four elements a thread."""
+    x = _checked("gelu_fast", x)
+    return _launch("gelu", "gelu_fast", x, x.numel())
 
 
 def softmax(x: torch.Tensor) -> torch.Tensor:
-    """Softmax of each row of `x` [M, N] (float32) by softmax.cu's simple version, a block a row."""
+    """Softmax of each row of `x` [M, N] (float32) by softmax.cu's plain version, a block a row, three sweeps."""
     x = _checked("softmax", x, ndim=2)
-    y = torch.empty_like(x)
-    load("softmax").softmax(x, y)
-    return y
+    return _launch("softmax", "softmax", x, *x.shape)
 
 
 def softmax_fast(x: torch.Tensor) -> torch.Tensor:
-    """Softmax of each row of `x` [M, N] (float32) by softmax.cu's fast version; N a multiple of 4, at most 32768."""
+    """Softmax of each row of `x` [M, N] (float32) by softmax.cu's fast version; N a multiple of 4, at most 16384."""
     x = _checked("softmax_fast", x, ndim=2)
-    N = x.shape[1]
-    if N % 4 or N > MAX_ROW:
-        raise ValueError(f"softmax_fast: x has {N} columns; the CUDA version takes a multiple of 4, at most {MAX_ROW}.")
-    y = torch.empty_like(x)
-    load("softmax").softmax_fast(x, y)
-    return y
+    if x.shape[1] % 4 or x.shape[1] > MAX_ROW:
+        sizes = f"a multiple of 4, at most {MAX_ROW}"
+        raise ValueError(f"softmax_fast: x has {x.shape[1]} columns; the CUDA version takes {sizes}. Use Triton's.")
+    return _launch("softmax", "softmax_fast", x, *x.shape)

@@ -25,63 +25,38 @@ __device__ float gelu_of(float x) {
     return __fdividef(x, 1.0f + __expf(-2.0f * a));
 }
 
-// Fast: a thread moves 16 bytes at a time, the widest access there is, and has all its reads under way before it computes.
-// Each element is used once, so __ldcs and __stcs ask the caches to let it go first. N counts float4.
-const int PER_THREAD = 2;
-
+// Fast: each thread takes four elements, which it reads and writes in one access of 16 bytes, the widest there is; with
+// 4 bytes a thread, too little is under way to keep the memory busy. N counts vectors of four.
 extern "C" __global__ void gelu_fast_kernel(const float4* x, float4* y, int N) {
-    int start = blockIdx.x * blockDim.x * PER_THREAD + threadIdx.x;
-    float4 v[PER_THREAD];
-    for (int j = 0; j < PER_THREAD; j++) {
-        int i = start + j * blockDim.x;
-        if (i < N) v[j] = __ldcs(x + i);
-    }
-    for (int j = 0; j < PER_THREAD; j++) {
-        int i = start + j * blockDim.x;
-        if (i < N) __stcs(y + i, make_float4(gelu_of(v[j].x), gelu_of(v[j].y), gelu_of(v[j].z), gelu_of(v[j].w)));
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) {
+        float4 v = x[i];
+        y[i] = make_float4(gelu_of(v.x), gelu_of(v.y), gelu_of(v.z), gelu_of(v.w));
     }
 }
 
-// The launchers, which only a build through PyTorch needs; without them the kernels compile alone, with no header.
-#ifdef TORCH_EXTENSION_NAME
-#include <ATen/cuda/CUDAContext.h>
-#include <c10/cuda/CUDAException.h>
-#include <c10/cuda/CUDAGuard.h>
-#include <torch/extension.h>
-
+// The launchers that kernels/cuda.py calls, with addresses on the GPU; NVRTC, which compiles kernels alone, skips them.
+// Each returns the error of its launch, 0 if there is none.
+#ifndef __CUDACC_RTC__
 const int THREADS = 256;  // a block
 
-template <typename T>
-void launch(void (*kernel)(const T*, T*, int), const float* x, float* y, int N, int per_thread) {
-    int elements = THREADS * per_thread;  // a block
-    int blocks = N / elements + (N % elements != 0);
-    if (blocks == 0) return;
-    kernel<<<blocks, THREADS, 0, at::cuda::getCurrentCUDAStream()>>>(
-        reinterpret_cast<const T*>(x), reinterpret_cast<T*>(y), N);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+int blocks_for(int N) { return N / THREADS + (N % THREADS != 0); }
+
+extern "C" int gelu_double(const float* x, float* y, int N, cudaStream_t stream) {
+    gelu_double_kernel<<<blocks_for(N), THREADS, 0, stream>>>(x, y, N);
+    return cudaGetLastError();
 }
 
-void gelu_double(torch::Tensor x, torch::Tensor y) {
-    c10::cuda::CUDAGuard guard(x.device());
-    launch(gelu_double_kernel, x.data_ptr<float>(), y.data_ptr<float>(), x.numel(), 1);
+extern "C" int gelu(const float* x, float* y, int N, cudaStream_t stream) {
+    gelu_kernel<<<blocks_for(N), THREADS, 0, stream>>>(x, y, N);
+    return cudaGetLastError();
 }
 
-void gelu(torch::Tensor x, torch::Tensor y) {
-    c10::cuda::CUDAGuard guard(x.device());
-    launch(gelu_kernel, x.data_ptr<float>(), y.data_ptr<float>(), x.numel(), 1);
-}
-
-// Vectors of four, then the one to three elements that are left
-void gelu_fast(torch::Tensor x, torch::Tensor y) {
-    c10::cuda::CUDAGuard guard(x.device());
-    int vectors = x.numel() / 4, left = x.numel() % 4;
-    launch(gelu_fast_kernel, x.data_ptr<float>(), y.data_ptr<float>(), vectors, PER_THREAD);
-    launch(gelu_kernel, x.data_ptr<float>() + 4 * vectors, y.data_ptr<float>() + 4 * vectors, left, 1);
-}
-
-PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
-    m.def("gelu_double", &gelu_double);
-    m.def("gelu", &gelu);
-    m.def("gelu_fast", &gelu_fast);
+// Vectors of four, then the one to three elements that are left. x and y begin at a 16-byte boundary.
+extern "C" int gelu_fast(const float* x, float* y, int N, cudaStream_t stream) {
+    int vectors = N / 4, left = N % 4;
+    if (vectors > 0) gelu_fast_kernel<<<blocks_for(vectors), THREADS, 0, stream>>>((const float4*)x, (float4*)y, vectors);
+    if (left > 0) gelu_kernel<<<1, left, 0, stream>>>(x + 4 * vectors, y + 4 * vectors, left);
+    return cudaGetLastError();
 }
 #endif

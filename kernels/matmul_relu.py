@@ -4,6 +4,7 @@
 import torch
 import triton
 import triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 from kernels.inputs import INTERPRETED, require_power_of_two, require_small, require_tensor
 
@@ -47,8 +48,12 @@ def matmul_relu_kernel(
     tl.store(c_ptrs, c, mask=(m[:, None] < M) & (n[None, :] < N))
 
 
-def require_matrices(function: str, a: torch.Tensor, b: torch.Tensor, precision: str) -> None:
-    """Raise ValueError unless `a` [M, K] and `b` [K, N] can be multiplied by the kernels of this file."""
+def matrices(function: str, a: torch.Tensor, b: torch.Tensor, precision: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """`a` [M, K] and `b` [K, N] as the kernels of this file multiply them; ValueError if they cannot be multiplied.
+
+    Triton's interpreter takes bfloat16 tiles for integers in tl.dot; there they come back as float32, which holds them
+    exactly.
+    """
     require_tensor(function, "a", a, ndim=2)
     require_tensor(function, "b", b, ndim=2)
     if a.shape[1] != b.shape[0]:
@@ -58,6 +63,7 @@ def require_matrices(function: str, a: torch.Tensor, b: torch.Tensor, precision:
         raise ValueError(f"{function}: a is {a.dtype} on {a.device} and b {b.dtype} on {b.device}; they must be alike.")
     if precision not in PRECISIONS:
         raise ValueError(f"{function}: precision={precision!r}; it must be one of {', '.join(PRECISIONS)}.")
+    return (a.float(), b.float()) if INTERPRETED else (a, b)
 
 
 def matmul_relu(
@@ -69,19 +75,72 @@ def matmul_relu(
     are multiplied: "ieee" in full, "tf32" faster, with 10 bits of each fraction. Raises ValueError for an input
     it cannot take.
     """
-    require_matrices("matmul_relu", a, b, precision)
+    dtype = a.dtype
+    a, b = matrices("matmul_relu", a, b, precision)
     for x, name in ((a, "a"), (b, "b")):
         require_small("matmul_relu", name, x)
     for size, name in zip(block, ("BLOCK_M", "BLOCK_N", "BLOCK_K"), strict=True):
         require_power_of_two("matmul_relu", name, size, least=16)
     (M, K), N = a.shape, b.shape[1]
-    c = torch.empty((M, N), dtype=a.dtype, device=a.device)
+    c = torch.empty((M, N), dtype=dtype, device=a.device)
     require_small("matmul_relu", "c", c)
-    if INTERPRETED:  # which takes bfloat16 tiles for integers in tl.dot; float32 holds them exactly
-        a, b = a.float(), b.float()
     grid = (triton.cdiv(M, block[0]), triton.cdiv(N, block[1]))
     matmul_relu_kernel[grid](
         a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(),
         BLOCK_M=block[0], BLOCK_N=block[1], BLOCK_K=block[2], PRECISION=precision,
     )  # fmt: skip
     return c
+
+
+@triton.jit
+def matmul_relu_fast_kernel(
+    a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+    GROUP_M: tl.constexpr, PRECISION: tl.constexpr,
+):
+    # As many program instances as multiprocessors, each computing tile after tile; flatten lets the loads of its next
+    # tile begin while the last products of this one run. a, b and c describe matrices to the copy engine (TMA), which
+    # moves whole tiles, knows the matrices' edges, and leaves the threads to the tensor cores.
+    tiles_m, tiles_n = tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N)
+    for tile in tl.range(tl.program_id(axis=0), tiles_m * tiles_n, tl.num_programs(axis=0), flatten=True):
+        # Tiles computed at the same time lie in GROUP_M rows, so that they share tiles of A and B in the L2 cache
+        group, within = tile // (GROUP_M * tiles_n), tile % (GROUP_M * tiles_n)
+        rows = min(tiles_m - group * GROUP_M, GROUP_M)
+        m = (group * GROUP_M + within % rows) * BLOCK_M
+        n = (within // rows) * BLOCK_N
+
+        acc = tl.zeros([BLOCK_M, BLOCK_N], dtype=tl.float32)
+        for k in range(0, K, BLOCK_K):
+            acc = tl.dot(a.load([m, k]), b.load([k, n]), acc, input_precision=PRECISION)
+        c.store([m, n], tl.maximum(acc, 0.0).to(c.dtype))
+
+
+def with_aligned_rows(x: torch.Tensor) -> torch.Tensor:
+    """`x` [M, N] if its rows lie as the copy engine wants them, each from a 16-byte boundary on; else such a copy."""
+    elements = 16 // x.element_size()
+    if x.stride(1) == 1 and x.stride(0) % elements == 0 and x.data_ptr() % 16 == 0:
+        return x
+    padded = torch.empty((x.shape[0], triton.cdiv(x.shape[1], elements) * elements), dtype=x.dtype, device=x.device)
+    return padded[:, : x.shape[1]].copy_(x)
+
+
+def matmul_relu_fast(a: torch.Tensor, b: torch.Tensor, precision: str = "ieee") -> torch.Tensor:
+    """relu(a b) [M, N] of `a` [M, K] and `b` [K, N], by tiles that a GPU's copy engine moves.
+
+    Matrices whose rows do not begin at 16-byte boundaries are copied first. Sums and `precision` as in `matmul_relu`.
+    Raises ValueError for an input it cannot take.
+    """
+    dtype = a.dtype
+    a, b = map(with_aligned_rows, matrices("matmul_relu_fast", a, b, precision))
+    (M, K), N = a.shape, b.shape[1]
+    c = with_aligned_rows(torch.empty((M, N), dtype=dtype, device=a.device))
+    block_m, block_n, block_k = (128, 256, 64) if a.element_size() == 2 else (128, 128, 32)
+    a_tiles = TensorDescriptor.from_tensor(a, [block_m, block_k])
+    b_tiles = TensorDescriptor.from_tensor(b, [block_k, block_n])
+    c_tiles = TensorDescriptor.from_tensor(c, [block_m, block_n])
+    tiles = triton.cdiv(M, block_m) * triton.cdiv(N, block_n)
+    processors = torch.cuda.get_device_properties(a.device).multi_processor_count if a.is_cuda else tiles
+    matmul_relu_fast_kernel[(min(processors, tiles),)](
+        a_tiles, b_tiles, c_tiles, M, N, K, BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k,
+        GROUP_M=8, PRECISION=precision, num_warps=8, num_stages=3,
+    )  # fmt: skip
+    return c.contiguous()

@@ -47,3 +47,33 @@ def row_sum(x: torch.Tensor, block_size: int = 1024) -> torch.Tensor:
     y = torch.empty(M, dtype=x.dtype, device=x.device)
     row_sum_kernel[(M,)](x, y, x.stride(0), N, BLOCK_SIZE=block_size)
     return y
+
+
+@triton.jit
+def row_sum_fast_kernel(x_ptr, y_ptr, x_row_stride, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    # One long row, or several short ones, so that each tile gives every thread two reads of 16 bytes
+    rows = tl.program_id(axis=0).to(tl.int64) * BLOCK_M + tl.arange(0, BLOCK_M)
+    x_ptrs = x_ptr + rows[:, None] * x_row_stride
+    acc = tl.zeros([BLOCK_M, BLOCK_N], dtype=tl.float32)
+    for start in range(0, N, BLOCK_N):
+        cols = start + tl.arange(0, BLOCK_N)
+        mask = (rows[:, None] < M) & (cols[None, :] < N)
+        acc += tl.load(x_ptrs + cols[None, :], mask=mask, other=0.0).to(tl.float32)
+    tl.store(y_ptr + rows, tl.sum(acc, axis=1), mask=rows < M)
+
+
+def row_sum_fast(x: torch.Tensor) -> torch.Tensor:
+    """The sums [M] of the rows of `x` [M, N] of any size, in tiles of 4096 elements by 512 threads.
+
+    Sums as `row_sum` does. Raises ValueError for an input it cannot take.
+    """
+    require_tensor("row_sum_fast", "x", x, ndim=2)
+    x = x if x.stride(1) == 1 else x.contiguous()
+    M, N = x.shape
+    y = torch.empty(M, dtype=x.dtype, device=x.device)
+    block_n = min(triton.next_power_of_2(N), 4096)
+    block_m = 4096 // block_n
+    row_sum_fast_kernel[(triton.cdiv(M, block_m),)](
+        x, y, x.stride(0), M, N, BLOCK_M=block_m, BLOCK_N=block_n, num_warps=16
+    )
+    return y
