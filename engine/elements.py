@@ -204,8 +204,12 @@ def _text(value: Any, digits: int) -> str:
 
 def complex_text(value: complex, digits: int) -> str:
     """`1+2j`, both parts with `digits` significant digits."""
-    imaginary = f"{value.imag:+.{digits}g}"
-    return f"{value.real:.{digits}g}{imaginary}j"
+    real, imaginary = (_shortest(part) if digits >= 17 else f"{part:.{digits}g}" for part in (value.real, value.imag))
+    return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
+
+
+def _shortest(part: float) -> str:
+    return repr(part).removesuffix(".0")
 
 
 def _real_statistics(numbers: Any) -> Stats:

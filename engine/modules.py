@@ -38,9 +38,10 @@ def _group(attributes: dict[Any, Any], name: str) -> dict[Any, Any]:
 
 def _parameters(torch: dict[str, Any], module: object) -> tuple[int, bool]:
     """How many numbers the parameters of a module and its submodules have, shared ones once; whether all were seen."""
-    waiting, seen, count = [module], {id(module)}, 0
+    waiting, seen, count, walked = [module], {id(module)}, 0, 0
     with torch["_C"].DisableTorchFunction(), torch["_C"]._DisableTorchDispatch():
-        while waiting and len(seen) < WALKED:
+        while waiting and walked < WALKED:
+            walked += 1
             attributes = anatomy.instance_dict(waiting.pop()) or {}
             for part in _group(attributes, "_parameters").values():
                 if id(part) not in seen and anatomy.descends(type(part), torch["_C"].TensorBase):

@@ -7,10 +7,10 @@ elements that are shown are gathered there, and these alone are copied, into ord
 
 import math
 import sys
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
-from engine import anatomy, display
+from engine import anatomy
 from engine.elements import THIN, Elements, Layout, assemble, assemble_gathered, grid, is_small, number, thinned
 from engine.formats import TORCH, Decode
 from engine.trace import Array, Scalar, Stats, Value
@@ -31,20 +31,39 @@ def describe(value: object, cls: type, sampled: bool) -> Value | None:
     torch = library()
     if torch is None or not anatomy.descends(cls, torch["_C"].TensorBase):
         return None
-    name = anatomy.class_name(cls)
-    try:
-        with torch["_C"].DisableTorchFunction(), torch["_C"]._DisableTorchDispatch():
-            return _describe(_Tensor(torch, value), name, sampled)
-    except Exception as error:  # a subclass without a layout that torch's own methods could tell
-        return Scalar(name, display.one_line(f"<{name} object, without a layout: {error}>")[0], True)
+    with torch["_C"].DisableTorchFunction(), _silence(torch, value):
+        return _describe(_Tensor(torch, value), anatomy.class_name(cls), sampled)
+
+
+def _silence(torch: dict[str, Any], value: Any) -> Any:
+    """A context in which neither the tensor's class nor a mode is asked to dispatch anything.
+
+    A subclass may want to be asked even for its size; only a mode on top of all others keeps the question from it.
+    """
+    keys = torch["_C"]._dispatch_keys(value)
+    if keys.has(torch["_C"].DispatchKey.Python):
+        return _refusal()()
+    return torch["_C"]._DisableTorchDispatch()
+
+
+@cache
+def _refusal() -> Any:
+    mode = sys.modules["torch.utils._python_dispatch"].TorchDispatchMode
+    return type("Refusal", (mode,), {"__torch_dispatch__": _refuse})
+
+
+def _refuse(_mode: Any, operator: Any, *_arguments: Any) -> Any:
+    raise NotImplementedError(operator)
 
 
 def _describe(tensor: "_Tensor", name: str, sampled: bool) -> Value:
     """What torch's own methods say of a tensor: its layout, and the elements where they can be had."""
     short = tensor.dtype.removeprefix("torch.")
-    if tensor.base.is_nested.__get__(tensor.tensor) and tensor.kind == "strided":
-        return Scalar(name, f"{short} nested", True)
-    shape = tuple(tensor.base.shape.__get__(tensor.tensor))
+    try:
+        shape = tuple(tensor.base.shape.__get__(tensor.tensor))
+    except (NotImplementedError, RuntimeError):  # one that has no shape, or computes it
+        nested = tensor.kind == "strided" and tensor.base.is_nested.__get__(tensor.tensor)
+        return Scalar(name, f"{short} {'nested' if nested else tensor.kind}", True)
     if not all(type(n) is int for n in shape):  # asking a symbol for its number would commit the program to it
         sizes = ", ".join(str(n) if type(n) is int else "?" for n in shape)
         return Scalar(name, f"{short} [{sizes}] {tensor.kind}", True)
@@ -54,7 +73,7 @@ def _describe(tensor: "_Tensor", name: str, sampled: bool) -> Value:
     if tensor.device.partition(":")[0] in GATHERING and not tensor.pretends() and math.prod(shape):
         with tensor.torch["no_grad"]():
             return _gathered(tensor, layout)
-    return assemble(layout, tensor.elements(shape))
+    return assemble(layout, tensor.elements(shape, layout.stride))
 
 
 class _Tensor:
@@ -65,8 +84,21 @@ class _Tensor:
         self.tensor = tensor
         self.base = torch["_C"].TensorBase
         self.dtype = str(self.base.dtype.__get__(tensor))
-        self.device = str(self.base.device.__get__(tensor))
-        self.kind = str(self.base.layout.__get__(tensor)).removeprefix("torch.")
+        self.device = self._device()
+        self.kind = self._kind()
+
+    def _device(self) -> str:
+        try:
+            return str(self.base.device.__get__(self.tensor))
+        except NotImplementedError:  # a tensor that only pretends to be on a device keeps it among its attributes
+            kept = (anatomy.instance_dict(self.tensor) or {}).get("_fake_device")
+            return str(kept) if type(kept) is self.torch["device"] else ""
+
+    def _kind(self) -> str:
+        try:
+            return str(self.base.layout.__get__(self.tensor)).removeprefix("torch.")
+        except NotImplementedError:
+            return "in a layout of its own"
 
     def note(self) -> str:
         """Why no elements are shown of a tensor that may have some; empty for an ordinary one."""
@@ -77,7 +109,10 @@ class _Tensor:
         return "inside functionalization" if self.torch["_is_functional_tensor"](self.tensor) else ""
 
     def stride(self) -> tuple[int, ...] | None:
-        return tuple(self.base.stride(self.tensor)) if self.kind == "strided" else None
+        try:
+            return tuple(self.base.stride(self.tensor)) if self.kind == "strided" else None
+        except NotImplementedError:
+            return None
 
     def pretends(self) -> bool:
         """Whether the tensor's memory is not where the tensor says it is."""
@@ -86,7 +121,7 @@ class _Tensor:
         except (NotImplementedError, RuntimeError):  # it has none
             return True
 
-    def elements(self, shape: tuple[int, ...]) -> Elements | None:
+    def elements(self, shape: tuple[int, ...], stride: tuple[int, ...] | None) -> Elements | None:
         """The elements where they lie in the CPU's memory; None where they lie elsewhere or in a form of their own."""
         known = TORCH.get(self.dtype.removeprefix("torch."))
         numpy = sys.modules.get("numpy")
@@ -94,23 +129,28 @@ class _Tensor:
             return None
         if not math.prod(shape):
             return Elements(numpy.empty(shape, "f4"), known.digits)
-        address = self._address(shape)
+        address = self._address(shape, stride) if stride is not None else 0
         decode = self._dequantising() if self.base.is_quantized.__get__(self.tensor) else known.decode
-        if not address or (decode is None and self.base.is_quantized.__get__(self.tensor)):
+        if stride is None or not address or (decode is None and self.base.is_quantized.__get__(self.tensor)):
             return None
-        strides = tuple(self.base.element_size(self.tensor) * n for n in self.base.stride(self.tensor))
+        strides = tuple(self.base.element_size(self.tensor) * n for n in stride)
         array = numpy.asarray(_Memory(address, known.code, shape, strides))
         return Elements(array, known.digits, self._resolving(decode))
 
-    def _address(self, shape: tuple[int, ...]) -> int:
+    def _address(self, shape: tuple[int, ...], stride: tuple[int, ...]) -> int:
         """Where the first element lies; 0 where none does, or where asking would make torch copy a lazy clone."""
         if self.pretends() or self.torch["_C"]._is_cow_tensor(self.tensor):
             return 0
         storage, size = self.base.untyped_storage(self.tensor), self.base.element_size(self.tensor)
-        first, strides = self.base.storage_offset(self.tensor), self.base.stride(self.tensor)
-        last = first + sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True))
-        enough = storage.device.type == "cpu" and (last + 1) * size <= storage.nbytes()
-        return int(storage.data_ptr()) + first * size if enough and storage.data_ptr() else 0
+        first = self.base.storage_offset(self.tensor)
+        last = first + sum((n - 1) * step for n, step in zip(shape, stride, strict=True))
+        if storage.device.type != "cpu" or (last + 1) * size > storage.nbytes():
+            return 0
+        try:
+            start = int(storage.data_ptr())
+        except RuntimeError:  # a subclass that wraps others' memory has none of its own
+            return 0
+        return start + first * size if start else 0
 
     def _dequantising(self) -> Decode | None:
         """From stored integers to the numbers they stand for; None without one scale for all of them."""
@@ -158,7 +198,7 @@ def _gathered(tensor: _Tensor, layout: Layout) -> Array:
         slices = () if is_small(layout.shape) else grid(layout.shape)
         part = tensor.base.contiguous(tensor.base.__getitem__(tensor.tensor, (*slices, ...)))
         near = _Tensor(torch, tensor.base.cpu(tensor.base.resolve_neg(tensor.base.resolve_conj(part))))
-        elements = near.elements(tuple(tensor.base.shape.__get__(near.tensor)))
+        elements = near.elements(tuple(near.base.shape.__get__(near.tensor)), near.stride())
         if elements is None or is_small(layout.shape):
             return assemble(layout, elements)
         return assemble_gathered(layout, elements, _statistics(tensor, layout))

@@ -167,7 +167,8 @@ def test_each_hostile_class_is_read_as_what_it_is(index):
 @EXAMPLES
 @given(st.lists(st.integers(), min_size=1))
 def test_no_iterator_is_advanced(numbers):
-    iterators = [iter(numbers), map(abs, numbers), (n for n in numbers), zip(numbers), enumerate(numbers), reversed(numbers)]
+    generator = (n for n in numbers)
+    iterators = [iter(numbers), map(abs, numbers), generator, zip(numbers), enumerate(numbers), reversed(numbers)]
     recorded(iterators)
     consumed = [list(iterator) for iterator in iterators]
     assert consumed == [
