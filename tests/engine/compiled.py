@@ -1,0 +1,77 @@
+"""The sample kernels, captured in the interpreter and compiled once for all tests that look at them."""
+
+import functools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.trace import Kernel, KernelLines, StageLines, Variant
+
+KERNELS = Path(__file__).parents[1] / "samples" / "kernels"
+ROOT = KERNELS.parents[2]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What samples/kernels/compile_lecture.py left in `store`."""
+
+    store: Path
+    first: float
+    again: float
+    variants: dict[str, list[Variant]]
+    kernels: dict[str, Kernel]
+    warnings: list[list[Any]]
+
+    def variant(self, kernel: str, target: str = "sm_90", number: int = 0) -> Variant:
+        return [variant for variant in self.variants[kernel] if variant.target == target][number]
+
+    def text(self, kernel: str, target: str, stage: str) -> list[str]:
+        return (self.store / "kernels" / self.variant(kernel, target).key / stage).read_text().split("\n")
+
+    def kept_lines(self, kernel: str, target: str = "sm_90") -> KernelLines:
+        path = self.store / "kernels" / self.variant(kernel, target).key / "lines.json"
+        return msgspec.json.decode(path.read_bytes(), type=KernelLines)
+
+    def lines(self, kernel: str, target: str, stage: str) -> StageLines:
+        return self.kept_lines(kernel, target).stages[stage]
+
+    def source(self, kernel: str) -> list[str]:
+        return (ROOT / self.kernels[kernel].path).read_text().split("\n")
+
+    def line_with(self, kernel: str, words: str) -> int:
+        """The kernel's only line that holds `words`."""
+        found = self.kernels[kernel]
+        lines = [n for n in range(found.line, found.end_line + 1) if words in self.source(kernel)[n - 1]]
+        assert len(lines) == 1, (words, lines)
+        return lines[0]
+
+
+@functools.cache
+def compiled() -> Compiled:
+    """Compile them; this takes about 15 seconds on two processors."""
+    folder = tempfile.TemporaryDirectory()
+    _folders.append(folder)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1"}
+    command = [sys.executable, str(KERNELS / "compile_lecture.py"), folder.name]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    return Compiled(
+        Path(folder.name),
+        said["first"],
+        said["again"],
+        msgspec.convert(said["variants"], dict[str, list[Variant]]),
+        {kernel.name: kernel for kernel in msgspec.convert(said["kernels"], list[Kernel])},
+        said["warnings"],
+    )
+
+
+_folders: list[Any] = []
+"Kept until the tests end."

@@ -1,0 +1,117 @@
+"""Launches kernels in the interpreter, compiles them into the folder named, twice, and prints what came of it as JSON."""
+
+import contextlib
+import json
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+
+from engine import launches
+from engine.compile import DEFAULT_TARGETS, compile_all
+from engine.trace import Kernel
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+CUDA = HERE / "squares.cu"
+
+
+class Notes:
+    """A sink that knows the kernels."""
+
+    lecture = HERE / "none.py"
+
+    def __init__(self):
+        self.kernels = []
+
+    def display_path(self, path):
+        return Path(path).relative_to(ROOT).as_posix()
+
+    def kernel(self, kernel):
+        self.kernels.append(kernel)
+        return len(self.kernels) - 1
+
+    def launched(self, kernel, grid, interpreted):
+        pass
+
+    def step_inside(self, code, inside):
+        pass
+
+    def warn(self, message, path="", line=0):
+        pass
+
+
+def of_the_project():
+    import torch
+    from kernels.gelu import gelu
+    from kernels.matmul_relu import matmul_relu_kernel
+    from kernels.row_sum import row_sum
+    from kernels.softmax import softmax
+
+    gelu(torch.randn(2048))
+    softmax(torch.randn(2, 1024))
+    row_sum(torch.randn(2, 2048))
+    a = torch.randn(64, 64).half()
+    matmul_relu_kernel[(1, 1)](
+        a, a, torch.empty_like(a), 64, 64, 64, 64, 1, 64, 1, 64, 1,
+        BLOCK_M=64, BLOCK_N=64, BLOCK_K=32, PRECISION="tf32",
+    )  # fmt: skip
+
+
+def of_the_samples():
+    import awkward
+    import torch
+    import triton.language as tl
+    from triton.runtime.errors import InterpreterError
+    from pointwise import ones_kernel, scale_kernel
+
+    x = torch.zeros(64)
+    y = torch.zeros(64)
+    scale_kernel[(2,)](x, y, 64, BLOCK=32, num_warps=8)
+    scale_kernel[(2,)](x, y[1:], 1, BLOCK=32)
+    for block in (2, 4, 8, 16):
+        scale_kernel[(1,)](x, y, 2, BLOCK=block)
+    ones_kernel[(1,)](x, 64)
+    awkward.through_module_kernel[(1,)](x, y, 16, BLOCK=16)
+    with contextlib.suppress(InterpreterError):  # the interpreter cannot run what closes over a name; the compiler can
+        awkward.make(tl.constexpr(2))[(1,)](x, y, 16)
+    awkward.plain_global_kernel[(1,)](x, y, 16, BLOCK=16)
+    awkward.table_kernel[(1,)](x, BLOCK=16)
+
+
+def timed(captured, kernels, targets, store):
+    started = time.perf_counter()
+    wanted = captured.wanted(kernels, lambda path: str(ROOT / path))
+    variants = compile_all(wanted, targets, store)
+    return variants, time.perf_counter() - started
+
+
+def main():
+    store = Path(sys.argv[1])
+    launches.prepare()
+    sys.path.insert(0, str(HERE))
+    notes = Notes()
+    with launches.watching(notes) as captured:
+        of_the_project()
+    variants, first = timed(captured, notes.kernels, DEFAULT_TARGETS, store)
+    _, again = timed(captured, notes.kernels, DEFAULT_TARGETS, store)
+    with launches.watching(notes) as more:
+        of_the_samples()
+    notes.kernels.append(Kernel("squares", "cuda", CUDA.relative_to(ROOT).as_posix(), 9, 13))
+    variants |= timed(more, notes.kernels, ["sm_90"], store)[0] | variants
+    named = {kernel.name: variants[number] for number, kernel in enumerate(notes.kernels)}
+    print(
+        json.dumps(
+            {
+                "first": first,
+                "again": again,
+                "variants": msgspec.to_builtins(named),
+                "kernels": msgspec.to_builtins(notes.kernels),
+                "warnings": more.warnings(notes.kernels),
+            }
+        )
+    )
+
+
+main()

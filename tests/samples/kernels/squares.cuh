@@ -1,0 +1,3 @@
+__device__ float square(float x) {
+    return x * x;
+}
