@@ -7,8 +7,8 @@ from viewer.highlight import lines
 
 def test_each_line_stands_by_itself():
     assert lines('"""a\nb"""', "python") == [
-        '<span class="sd">&quot;&quot;&quot;a</span>',
-        '<span class="sd">b&quot;&quot;&quot;</span>',
+        '<span class="sd">&#34;&#34;&#34;a</span>',
+        '<span class="sd">b&#34;&#34;&#34;</span>',
     ]
 
 

@@ -13,10 +13,10 @@ export function asked(search = location.search) {
   return { step: Number.isNaN(step) ? 0 : step, at: query.get("at"), source: query.get("source"), line: Number(query.get("line")) || 0, on };
 }
 
-/** `function+offset` of a step: what a link falls back to when the lecture was edited since. */
+/** `function.offset` of a step: what a link falls back to when the lecture was edited since. */
 export function placeName(data, step) {
-  const scope = data.scopes[data.file(step)]?.find(([first, last, name]) => name === data.function(step) && first <= data.line(step) && data.line(step) <= last);
-  return scope ? `${scope[2]}+${data.line(step) - scope[0]}` : "";
+  const scope = data.scope(data.file(step), data.line(step));
+  return scope ? `${scope[2]}.${data.line(step) - scope[0]}` : "";
 }
 
 export function address(state) {
@@ -24,7 +24,7 @@ export function address(state) {
   const place = state.data.steps ? placeName(state.data, state.step) : "";
   if (place) query.set("at", place);
   for (const [toggle, [name, inverted]] of Object.entries(names)) if (state.on[toggle] === !inverted) query.set(name, "1");
-  return `?${query.toString().replaceAll("%2B", "+")}`;
+  return `?${query}`;
 }
 
 let pending = 0;

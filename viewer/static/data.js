@@ -51,7 +51,7 @@ export class Data {
     this.sections = json.sections.map(([step, level, title]) => ({ step, level, title }));
     this.sectionSteps = typed(json.sections.map(([step]) => step));
     const { frame, name, start, step, value } = json.variables;
-    this.series = { frame: sums(frame), name: typed(name), start: sums(start), step: eventSteps(sums(start), step), value: typed(value) };
+    this.series = { frame: sums(frame), name: typed(name), start: sums(start), step: sums(step), value: typed(value) };
     Object.assign(this, { names: json.names, values: json.values, errors: json.errors, files: json.files });
     Object.assign(this, { scopes: json.functions, kernels: json.kernels });
     this.play = { step: typed(json.play.map(([at]) => at)), kernel: json.play.map(([, kernel]) => kernel) };
@@ -62,6 +62,8 @@ export class Data {
   spot(step) { return this.spotOfPlace[this.place[step]]; }
   file(step) { return this.spots.file[this.spot(step)]; }
   line(step) { return this.spots.line[this.spot(step)]; }
+  /** [first line, last line, name] of the function that a line of a file is in, undefined outside any. */
+  scope(file, line) { return this.scopes[file].findLast(([first, last]) => first <= line && line <= last); }
   function(step) { return this.functions[this.place[step]]; }
 
   /** The step that a key leads to from `step`, `step` itself where it leads nowhere. */
@@ -107,15 +109,6 @@ export class Data {
     const change = upTo(this.play.step, 0, this.play.step.length, step) - 1;
     return change < 0 ? -1 : this.play.kernel[change];
   }
-}
-
-/** Steps of events are stored as differences within each series. */
-function eventSteps(start, differences) {
-  const out = new Int32Array(differences.length);
-  for (let series = 0; series + 1 < start.length; series++) {
-    for (let i = start[series], total = 0; i < start[series + 1]; i++) out[i] = total += differences[i];
-  }
-  return out;
 }
 
 /** The recording of this page: from inside it where it was exported as a single file, else from beside it. */

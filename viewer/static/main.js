@@ -31,7 +31,8 @@ function follow(state) {
 }
 
 function sentence({ data, step }) {
-  const text = document.querySelector(".current .text, .row.current code")?.textContent.trim().slice(0, 200) ?? "";
+  const shown = document.querySelector(".slot.current .text") ?? document.querySelector(".row.current code");
+  const text = shown?.textContent.trim().slice(0, 200) ?? "";
   return `Step ${step} of ${data.steps}, ${data.function(step)} line ${data.line(step)}: ${text}`;
 }
 
@@ -67,8 +68,8 @@ function resize(by) {
 /** The step an address asks for: by number, or by place where the lecture has changed since the link was made. */
 function target(data, wanted) {
   if (wanted.at && wanted.step !== null && address.placeName(data, data.clamp(wanted.step)) !== wanted.at) {
-    const [name, offset] = wanted.at.split("+");
-    const near = nearest(data, name, Number(offset), wanted.step);
+    const dot = wanted.at.lastIndexOf(".");
+    const near = nearest(data, wanted.at.slice(0, dot), Number(wanted.at.slice(dot + 1)), wanted.step);
     if (near >= 0) return near;
   }
   if (wanted.step === null && wanted.source) return firstAt(data, wanted.source, wanted.line);
@@ -79,8 +80,8 @@ function nearest(data, name, offset, step) {
   let best = -1;
   let least = Infinity;
   for (let spot = 0; spot < data.spots.line.length; spot++) {
-    const scope = data.scopes[data.spots.file[spot]]?.find(([first, last, f]) => f === name && first <= data.spots.line[spot] && data.spots.line[spot] <= last);
-    if (!scope || !data.visitCount(spot)) continue;
+    const scope = data.scope(data.spots.file[spot], data.spots.line[spot]);
+    if (scope?.[2] !== name || !data.visitCount(spot)) continue;
     const distance = Math.abs(data.spots.line[spot] - scope[0] - offset);
     if (distance < least) { least = distance; best = data.visitStep(spot, Math.max(0, data.visitAt(spot, step))); }
   }
