@@ -63,7 +63,7 @@ def test_types_and_constants_are_those_of_a_launch_on_a_gpu():
 def test_what_is_known_of_alignment_reaches_the_compiler():
     aligned, unaligned = (compiled().variants["scale_kernel"][number].key for number in (0, 1))
     texts = [(compiled().store / "kernels" / key / "ttir").read_text() for key in (aligned, unaligned)]
-    assert [text.count("tt.divisibility = 16") for text in texts] == [3, 1]  # x, y, n; and of x, y + 1 element, 1 only x
+    assert [text.count("tt.divisibility = 16") for text in texts] == [3, 1]  # y[1:] is not aligned, and 1 is compiled in
 
 
 def test_options_of_the_launch_and_of_the_tuner():
@@ -164,7 +164,9 @@ def test_targets_are_taken_once():
 
 # ---------------------------------------------------------------- what is kept
 
-RESULT = Result({"ptx": "a\n"}, {"ptx": StageLines([3, -1])}, {"copy": Facts(num_warps=4, threads=128, registers=32, shared=0)})
+RESULT = Result(
+    {"ptx": "a\n"}, {"ptx": StageLines([3, -1])}, {"copy": Facts(num_warps=4, threads=128, registers=32, shared=0)}
+)
 
 
 def pretend(monkeypatch, result: Result) -> list[Job]:

@@ -62,7 +62,8 @@ int main() {
         cudaOccDeviceState state;
         state.carveoutConfig = SHAREDMEM_CARVEOUT_MAX_SHARED;
         cudaOccResult result;
-        cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state, threads, shared);
+        cudaOccError error =
+            cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state, threads, shared);
         printf("%d\\n", error == CUDA_OCC_SUCCESS ? result.activeBlocksPerMultiprocessor : -1);
     }
 }

@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -94,4 +95,4 @@ def test_no_process_is_left_after_an_interrupt(script, monkeypatch):
 
 
 def children() -> set[str]:
-    return set(open(f"/proc/self/task/{os.getpid()}/children").read().split())
+    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
