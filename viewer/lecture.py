@@ -59,7 +59,7 @@ def page(lecture: Lecture, urls: Urls, revision: str, notes: bool = True, live: 
     return LecturePage(
         urls=urls,
         name=lecture.name,
-        title=trace.title or lecture.name,
+        title=title(lecture),
         description=_description(trace),
         status=trace.status,
         reason=trace.reason,
@@ -72,6 +72,14 @@ def page(lecture: Lecture, urls: Urls, revision: str, notes: bool = True, live: 
         revision=revision,
         live=live,
     )
+
+
+def title(lecture: Lecture) -> str:
+    """What the lecture is called: its title, or its first heading where the title is no more than the file's name."""
+    given = lecture.trace.title
+    if given in ("", lecture.name) and lecture.sections:
+        return lecture.sections[0].title
+    return given or lecture.name
 
 
 def _in_order(trace: Trace) -> list[tuple[int, File]]:

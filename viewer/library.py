@@ -19,7 +19,7 @@ from engine.trace import (
 )
 from viewer.errors import NotListed, UsageError
 from viewer.kernels import Compiled, compiled
-from viewer.lecture import Lecture, study
+from viewer.lecture import Lecture, study, title
 from viewer.pages import Card
 from viewer.urls import RESERVED
 
@@ -173,7 +173,7 @@ def card(entry: Entry) -> Card:
     lecture = entry.lecture()
     return Card(
         name=entry.name,
-        title=trace.title or entry.name,
+        title=title(lecture),
         status=trace.status,
         said=trace.reason,
         lecture=trace.lecture,

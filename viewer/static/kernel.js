@@ -49,7 +49,7 @@ export class KernelPane {
     this.variant = variant;
     this.box.replaceChildren(this.head(kernel), this.tabs(kernel, number_, variant), costs(variant), this.pair(kernel, variant), this.foot());
     if (variant?.stages?.length) this.load(variant);
-    else this.listing.replaceWith(card(variant ? variant.reason || `Nothing was compiled for ${variant.target}.` : "This kernel was not compiled: there is nothing to show beside its source."));
+    else this.listing.replaceChildren(card(why(variant)));
   }
 
   head(kernel) {
@@ -252,6 +252,11 @@ function stageList(stage) {
 
 function download(key, stage) {
   return element("li", {}, element("a", { href: `../_kernels/${encodeURIComponent(key)}/${stage}`, download: `${key}.${stage}` }, "Download"));
+}
+
+function why(variant) {
+  if (!variant) return "This kernel was not compiled, so there is nothing to show beside its source.";
+  return variant.reason || `Nothing was compiled for ${variant.target}.`;
 }
 
 const card = (text) => element("p", { class: "missing" }, text);

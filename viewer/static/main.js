@@ -4,6 +4,7 @@ import * as address from "./address.js";
 import { load } from "./data.js";
 import * as keys from "./keys.js";
 import { KernelPane } from "./kernel.js";
+import { remember } from "./memory.js";
 import { Lecture } from "./lecture.js";
 import { Panes } from "./panes.js";
 import { Scrubber } from "./scrubber.js";
@@ -61,7 +62,7 @@ function resize(by) {
   const root = document.documentElement;
   const size = Math.min(2.5, Math.max(0.7, Number(root.style.getPropertyValue("--size") || 1) * by));
   root.style.setProperty("--size", size.toFixed(3));
-  try { localStorage.setItem("viewer.size", size.toFixed(3)); } catch { /* not remembered */ }
+  remember("size", size.toFixed(3));
   measure();
 }
 

@@ -11,7 +11,10 @@ export class Outline {
       event.preventDefault();
       state.go(Number(link.dataset.step), "jump");
     });
-    state.listen((_, change) => { if (change.step) this.update(); });
+    state.listen((_, change) => {
+      if (change.toggle === "contents") document.body.classList.toggle("no-contents", !state.on.contents || !this.links.length);
+      if (change.step) this.update();
+    });
   }
 
   update() {

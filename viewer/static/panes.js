@@ -1,5 +1,6 @@
 // The panes at the right: variables, stack, output.
 
+import { recall, remember } from "./memory.js";
 import { draw, element } from "./values.js";
 
 export class Panes {
@@ -14,7 +15,7 @@ export class Panes {
     document.querySelector(".state .tabs").addEventListener("keydown", (event) => this.arrow(event));
     state.listen((_, change) => {
       if (change.toggle === "env") document.body.classList.toggle("no-env", !state.on.env);
-      if (change.step || change.toggle === "env") this.update();
+      if (change.step) this.update();
     });
     document.addEventListener("theme", () => this.update());
     divide();
@@ -42,7 +43,7 @@ export class Panes {
   }
 
   update() {
-    if (!this.data.steps || !this.state.on.env) return;
+    if (!this.data.steps) return;
     const parts = { variables: () => this.variables(), stack: () => this.stack(), output: () => this.output() };
     document.getElementById(this.tab).replaceChildren(...parts[this.tab]());
   }
@@ -104,12 +105,10 @@ function divide() {
   const root = document.documentElement;
   const set = (pixels) => {
     const width = Math.round(Math.min(Math.max(pixels, 220), innerWidth * 0.7));
-    root.style.setProperty("--panes", `${width}px`);
-    try { localStorage.setItem("viewer.panes", width); } catch { /* not remembered */ }
+    root.style.setProperty("--dragged", `${width}px`);
+    remember("panes", width);
   };
-  let remembered = 0;
-  try { remembered = Number(localStorage.getItem("viewer.panes")); } catch { /* none */ }
-  if (remembered) set(remembered);
+  if (recall("panes")) set(Number(recall("panes")));
   divider.addEventListener("pointerdown", (event) => divider.setPointerCapture(event.pointerId));
   divider.addEventListener("pointermove", (event) => { if (divider.hasPointerCapture(event.pointerId)) set(innerWidth - event.clientX); });
   divider.addEventListener("keydown", (event) => {

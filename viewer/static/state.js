@@ -1,12 +1,16 @@
 // What the page is showing: the step and the toggles. Parts of the page listen; nobody else keeps state.
 
-export const toggles = ["raw", "animate", "notes", "env"];
+import { recall, remember } from "./memory.js";
+
+export const toggles = ["raw", "animate", "notes", "env", "contents"];
+const remembered = ["env", "contents"];
 
 export class State {
   constructor(data) {
     this.data = data;
     this.step = 0;
-    this.on = { raw: false, animate: false, notes: false, env: true };
+    this.on = { raw: false, animate: false, notes: false, env: true, contents: true };
+    for (const name of remembered) if (recall(name)) this.on[name] = recall(name) === "true";
     this.listeners = [];
   }
 
@@ -27,6 +31,7 @@ export class State {
 
   set(name, value) {
     this.on[name] = value;
+    if (remembered.includes(name)) remember(name, value);
     this.tell({ toggle: name });
   }
   toggle(name) { this.set(name, !this.on[name]); }
