@@ -50,6 +50,7 @@ class Text(str):
     (lambda: "a\n   b\r\nc", "a b c"),
     (lambda: "\ud800\0", r"\ud800\x00"),
     (lambda: "<Odd at 0x7f00deadbeef>, <Other object at 0x55AA>", "<Odd>, <Other object>"),
+    (lambda: "<torch.cuda.Stream device=cuda:0 cuda_stream=0x30f684e0>", "<torch.cuda.Stream device=cuda:0>"),
     (lambda: "", ""),
 ])  # fmt: skip
 def test_display(display, text):

@@ -211,6 +211,7 @@ def test_statistics():
 # ---------------------------------------------------------------- looking disturbs nothing
 
 
+@pytest.mark.filterwarnings("ignore")  # the profiler warns of much
 def test_no_operator_runs():
     ran = []
 
@@ -461,7 +462,8 @@ def test_of_a_gpu_tensor_only_what_is_shown_is_copied():
 
 @pytest.mark.gpu
 @on_gpu
-def test_looking_at_a_gpu_tensor_breaks_no_capture_and_heeds_no_synchronisation_check():
+@pytest.mark.filterwarnings("ignore:Synchronization debug mode is a prototype")
+def test_looking_at_a_gpu_tensor_breaks_no_capture_and_passes_synchronisation_checks():
     tensor, graph = torch.ones(1000, device="cuda"), torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         product = tensor * 2
