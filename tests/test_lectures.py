@@ -172,8 +172,14 @@ def test_without_a_gpu_it_says_what_it_did_not_measure(recorded: Recorded) -> No
     assert "**This machine has no usable GPU.** Times below are of one core of its CPU" in said
     assert said.count("not measured here") >= 5
     measured = [table for table in outputs(recorded, "table") if "samples" in table]
-    assert measured
     assert {table["method"] for table in measured} == {"wall clock"}
+
+
+def test_it_races_three_gelus_against_a_copy(recorded: Recorded) -> None:
+    assert not outputs(recorded, "verbatim"), "an output that could not be recorded"
+    measured = {table["name"]: table for table in outputs(recorded, "table") if "samples" in table}
+    assert {"mlp", "copy", "naive GeLU", "built-in GeLU"} <= measured.keys()
+    assert measured["naive GeLU"]["floor"] == sorted(measured["copy"]["samples"])[2]
 
 
 def test_the_scaling_of_matmul_shows_its_floor(recorded: Recorded) -> None:
