@@ -144,10 +144,10 @@ class _Rows:
         if not text.strip():
             return "blank"
         if line in self.layout.heads:
-            return "head"
+            return "more" if _indent(text) else "head"
         if (spot and not begins) or line in self.layout.signatures:
             return "more"
-        if text.lstrip().startswith("#"):
+        if text.lstrip().startswith("#") or line in self.layout.docstrings:
             return "comment"
         return "unrun" if spot is None and self.layout.function(line)[0] else "code"
 

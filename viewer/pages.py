@@ -69,7 +69,7 @@ class Row:
     code: Markup
     indent: int
     kind: str
-    "`code`, `unrun`, `head` (a function begins), `more` (further lines of a statement or signature), `comment`,"
+    "`code`, `unrun`, `head` (a function of the file begins), `more` (further lines of a statement or signature), `comment`,"
     " `blank`, `prose` (replaced by what it shows)."
     spot: int = -1
     "The statement it begins, -1 for none."

@@ -14,6 +14,8 @@ class Layout:
     "Lines where a function or class begins: its first decorator, or its `def`."
     signatures: set[int] = field(default_factory=set)
     "All lines before the first statement of a function or class."
+    docstrings: set[int] = field(default_factory=set)
+    "All lines of docstrings, which are no statements to anyone who reads."
     functions: list[tuple[int, int, str]] = field(default_factory=list)
     "(first line, last line, name) of each function, outer before inner."
 
@@ -45,6 +47,8 @@ def _note(node: ast.AST, found: Layout) -> None:
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         found.heads.add(first)
         found.signatures.update(range(first, node.body[0].lineno))
+        if ast.get_docstring(node, clean=False) is not None:
+            found.docstrings.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
         if not isinstance(node, ast.ClassDef):
             found.functions.append((first, node.end_lineno or node.lineno, node.name))
 

@@ -43,11 +43,11 @@ export class KernelPane {
     this.box.hidden = this.kernel < 0;
     if (this.kernel < 0) return;
     const kernel = this.data.kernels[this.kernel];
-    const number_ = Math.min(this.variantOf.get(this.kernel) ?? preferred(kernel), kernel.variants.length - 1);
-    const variant = kernel.variants[number_];
+    const chosen = Math.min(this.variantOf.get(this.kernel) ?? preferred(kernel), kernel.variants.length - 1);
+    const variant = kernel.variants[chosen];
     if (variant && !variant.stages?.includes(this.stage)) this.stage = variant.stages?.includes("ptx") ? "ptx" : variant.stages?.at(-1) ?? "ptx";
     this.variant = variant;
-    this.box.replaceChildren(this.head(kernel), this.tabs(kernel, number_, variant), costs(variant), this.pair(kernel, variant), this.foot());
+    this.box.replaceChildren(this.head(kernel), this.tabs(kernel, variant), costs(variant), this.pair(kernel, variant), this.foot());
     if (variant?.stages?.length) this.load(variant);
     else this.listing.replaceChildren(card(why(variant)));
   }
@@ -65,15 +65,26 @@ export class KernelPane {
       element("span", { class: "facts" }, languages[kernel.language]), origin, launched, close);
   }
 
-  tabs(kernel, chosen, variant) {
+  /** The stages of this variant, the targets of its specialisation, and the other specialisations. */
+  tabs(kernel, variant) {
+    const choose = (wanted) => this.variantOf.set(this.kernel, kernel.variants.indexOf(wanted));
     const bar = element("div", { class: "tabs", role: "group", "aria-label": "Stage and target" });
     for (const stage of variant?.stages ?? []) bar.append(this.tab(stageNames[stage] ?? stage, stage === this.stage, () => { this.stage = stage; }));
-    kernel.variants.forEach((other, i) => {
-      const label = other.num_warps && kernel.variants.filter(({ target }) => target === other.target).length > 1 ? `${other.target} · ${other.num_warps} warps` : other.target;
-      const tab = this.tab(label, i === chosen, () => this.variantOf.set(this.kernel, i));
-      if (i === 0) tab.classList.add("first-target");
-      bar.append(tab);
-    });
+    const groups = Map.groupBy(kernel.variants, specialisation);
+    const mine = variant ? groups.get(specialisation(variant)) : [];
+    const targets = element("span", { class: "targets" });
+    for (const other of mine) targets.append(this.tab(other.target, other === variant, () => choose(other)));
+    bar.append(targets);
+    if (groups.size > 1) {
+      const select = element("select", { "aria-label": "Specialisation" }, ...options([...groups.keys()]));
+      select.value = specialisation(variant);
+      select.addEventListener("change", () => {
+        choose(groups.get(select.value).find(({ target }) => target === variant.target) ?? groups.get(select.value)[0]);
+        this.draw();
+        this.running();
+      });
+      bar.append(select);
+    }
     return bar;
   }
 
@@ -96,6 +107,7 @@ export class KernelPane {
 
   async load(variant) {
     const key = variant.key;
+    this.bySource = new Map();
     this.listing.replaceChildren(card("Loading …"));
     if (!this.compiled.has(key)) this.compiled.set(key, fetchStages(key));
     let found;
@@ -111,6 +123,7 @@ export class KernelPane {
     const notes = [found.stale ? "The source has changed since this was compiled: the links may be off." : "", found.missing].filter(Boolean);
     this.idle = notes.join(" ") || "Point at a line to see what it became; a click keeps it.";
     this.say(this.idle);
+    this.running();
   }
 
   link(stage) {
@@ -161,8 +174,7 @@ export class KernelPane {
     const inSource = row.closest(".listing") === this.source;
     const line = this.lineOf(row);
     const other = inSource ? this.bySource?.get(line)?.[0] : this.source.querySelector(`li[data-n="${line}"]`);
-    const box = inSource ? this.listing : this.source;
-    if (other) box.scrollTop = other.offsetTop - box.offsetTop - box.clientHeight / 3;
+    if (other) keepInView(other, inSource ? this.listing : this.source);
   }
 
   describe(row) {
@@ -196,10 +208,28 @@ export class KernelPane {
 
   running() {
     if (this.kernel < 0 || !this.source) return;
-    this.source.querySelector(".running")?.classList.remove("running");
+    for (const old of this.box.querySelectorAll(".running")) old.classList.remove("running");
     const kernel = this.data.kernels[this.kernel];
-    if (this.data.file(this.state.step) === kernel.file) this.source.querySelector(`li[data-n="${this.data.line(this.state.step)}"]`)?.classList.add("running");
+    if (this.data.file(this.state.step) !== kernel.file) return;
+    const line = this.data.line(this.state.step);
+    const own = this.source.querySelector(`li[data-n="${line}"]`);
+    for (const row of [own, ...(this.bySource?.get(line) ?? [])]) row?.classList.add("running");
+    if (own && !this.pinned) { keepInView(own, this.source); this.reveal(own); }
   }
+}
+
+/** What tells compilations for the same target apart, in words. */
+function specialisation(variant) {
+  const constants = Object.entries(variant.constants ?? {}).map(([name, value]) => `${name} = ${value}`);
+  return [...constants, variant.num_warps ? `${variant.num_warps} warps` : "", variant.num_stages ? `${variant.num_stages} stages` : "", variant.origin]
+    .filter(Boolean).join(", ");
+}
+
+/** Choices of specialisations, each named by what not all of them share. */
+function options(names) {
+  const parts = names.map((name) => name.split(", "));
+  const shared = (part) => parts.every((other) => other.includes(part));
+  return names.map((name, i) => element("option", { value: name }, parts[i].filter((part) => !shared(part)).join(", ")));
 }
 
 /** Of several compilations, first the one that was launched, then sm_90. */
@@ -219,6 +249,11 @@ function launches(kernel) {
   const count = kernel.launches.length;
   const times = count > 1 ? `${number(count)}${kernel.truncated ? " or more" : ""} launches, first ` : "";
   return `${times}grid ${grid.join(" × ")}${interpreted ? ", run in the interpreter" : ""}`;
+}
+
+function keepInView(node, box) {
+  const [inner, outer] = [node.getBoundingClientRect(), box.getBoundingClientRect()];
+  if (inner.top < outer.top || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 3;
 }
 
 function costs(variant) {

@@ -48,11 +48,14 @@ function list(values, value) {
 function array(value) {
   const shape = `[${value.shape.join(", ")}]`;
   const dtype = value.dtype.replace(/^torch\./, "");
-  const made = element("div", { class: "value array" }, element("span", {}, `${dtype} ${shape}`), element("span", { class: "type" }, ` ${value.type}${value.device ? ` on ${value.device}` : ""}`));
-  if (value.data !== undefined && value.data !== null) made.append(elements(value.data, value.shape));
+  const kept = value.data !== undefined && value.data !== null;
+  const kind = element("span", { class: "type" }, ` ${value.type}${value.device ? ` on ${value.device}` : ""}`);
+  if (!value.shape.length && kept) return element("div", { class: "value" }, short(value.data), element("span", { class: "type" }, ` ${dtype}`), kind);
+  const made = element("div", { class: "value array" }, element("span", {}, `${dtype} ${shape}`), kind);
+  if (kept) made.append(elements(value.data, value.shape));
   else if (value.sample) made.append(heat(value.sample, value.stats, value.shape));
   if (value.stats) made.append(stats(value));
-  if (value.truncated && !value.sample) made.append(element("div", { class: "cut" }, "its elements are not in the recording"));
+  if (value.truncated && !value.sample) made.append(element("span", { class: "cut" }, " (elements not recorded)"));
   return made;
 }
 
@@ -66,7 +69,6 @@ function stats({ stats: s, shape }) {
 
 /** A small array: a table of its last two dimensions, one after the other for further ones. */
 function elements(data, shape) {
-  if (shape.length === 0) return element("div", {}, String(data));
   if (shape.length > 2) return element("div", {}, ...data.map((part, i) => element("div", {}, element("span", { class: "type" }, `[${i}]`), elements(part, shape.slice(1)))));
   const rows = shape.length === 1 ? [data] : data;
   return element("div", { class: "matrix", tabindex: "0" }, element("table", {}, ...rows.map((row) => element("tr", {}, ...row.map((item) => element("td", {}, short(item)))))));
