@@ -10,7 +10,7 @@ lecture: $(READY)
 	$(BIN)/python -m engine lectures/lecture_06.py
 	$(BIN)/python -m viewer serve --port $(PORT)
 
-test: $(READY) .venv/.browser
+test: $(READY) .venv/.tools
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -23,8 +23,9 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[plots,kernels,test]'
 	@touch $@
 
-.venv/.browser: $(READY) tests/browser/install.py
+.venv/.tools: $(READY) tests/browser/install.py tests/engine/interpreters.py
 	$(BIN)/python tests/browser/install.py
+	$(BIN)/python tests/engine/interpreters.py
 	@touch $@
 
 clean:

@@ -142,7 +142,7 @@ class Builder:
             elif len(said) < OUTPUT_LIMIT:
                 said.append(output)
             elif len(said) == OUTPUT_LIMIT:
-                said.append(Verbatim(f"more than {OUTPUT_LIMIT} outputs in one step; the rest is left out", truncated=True))
+                said.append(Verbatim(f"more than {OUTPUT_LIMIT} outputs; the rest is left out", truncated=True))
 
     def _print(self, said: list[Output | Printed], output: Stdout | Stderr) -> None:
         last = next((p for p in said if isinstance(p, Printed) and p.kind is type(output) and not p.room), None)
@@ -159,7 +159,7 @@ class Builder:
             self.warnings.setdefault(Warning(message=utf8(message), path=utf8(path), line=line))
 
     def finish(
-        self, title: str, lecture: str, status: Status, reason: str, values: list[Value], run: dict[str, Any]
+        self, *, title: str, lecture: str, status: Status, reason: str, values: list[Value], run: dict[str, Any]
     ) -> Trace:
         """The recording as it stands."""
         with self.lock:

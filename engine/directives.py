@@ -16,17 +16,20 @@ NAMES = ("inspect", "clear", "stepover", "hide", "animate", "visible")
 
 _AT = re.compile(r"(?:(?<=\s)|^|(?<=[#,]))@(?P<gap>\s*)(?P<word>[A-Za-z_]+)")
 
-PURE_FUNCTIONS = frozenset(
-    "abs all any bool complex dict float frozenset getattr hasattr id int isinstance len list max min range repr "
-    "round set sorted str sum tuple type".split()
-)
+PURE_FUNCTIONS = frozenset((
+    "abs", "all", "any", "bool", "complex", "dict", "float", "frozenset", "getattr", "hasattr", "id", "int",
+    "isinstance", "len", "list", "max", "min", "range", "repr", "round", "set", "sorted", "str", "sum", "tuple",
+    "type",
+))  # fmt: skip
 "Builtins that `@inspect` may call."
 
-PURE_METHODS = frozenset(
-    "abs all any argmax argmin bit_length count dim element_size endswith exp flatten float get get_device index int "
-    "is_contiguous isdigit item items keys long max mean min ndimension nelement norm numel prod reshape size "
-    "squeeze startswith std storage_offset strip stride sum t tolist transpose unsqueeze upper lower values var view".split()
-)  # fmt: skip
+PURE_METHODS = frozenset((
+    "abs", "all", "any", "argmax", "argmin", "bit_length", "count", "dim", "element_size", "endswith", "exp",
+    "flatten", "float", "get", "get_device", "index", "int", "is_contiguous", "isdigit", "item", "items", "keys",
+    "long", "lower", "max", "mean", "min", "ndimension", "nelement", "norm", "numel", "prod", "reshape", "size",
+    "squeeze", "startswith", "std", "storage_offset", "stride", "strip", "sum", "t", "tolist", "transpose",
+    "unsqueeze", "upper", "values", "var", "view",
+))  # fmt: skip
 "Methods that `@inspect` may call: they change nothing and draw nothing from an iterator."
 
 _ALLOWED = (

@@ -44,6 +44,10 @@ class Files:
         """How the recording calls a file."""
         return self.builder.files[self.number(filename)].path
 
+    def real(self, path: str) -> str:
+        """The file that the recording calls `path`; `path` itself where it knows none."""
+        return next((name for name, number in self.numbers.items() if self.builder.files[number].path == path), path)
+
     def _display(self, path: Path) -> str:
         taken = {file.path for file in self.builder.files}
         for base in self.bases:

@@ -1,6 +1,7 @@
 """The recorder: hears of steps from the tracer and of outputs from the authoring API, and keeps both."""
 
 import os
+import re
 import sys
 import threading
 import traceback
@@ -8,10 +9,12 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+import msgspec
+
 from engine.builder import Builder
 from engine.files import Files
 from engine.statements import Statement
-from engine.trace import Error, Kernel, Kind, Launch, Output, Status, Trace
+from engine.trace import Error, Failed, Kernel, Kind, Launch, Output, Status, Text, Trace, Variant
 from engine.tracer import FrameState, Scope, Tracer
 from engine.values import ValueTable
 
@@ -20,6 +23,7 @@ LAUNCH_LIMIT = 1_000
 LOCALS_LIMIT = 200
 "Local variables recorded a step, where all of them are."
 
+_HEADING = re.compile(r"\s*#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 _MISSING = object()
 
 
@@ -41,7 +45,8 @@ class Recorder:
         self.tracer = Tracer(self)
         self.files = Files(self.builder, root, lecture.parent)
         self.place_numbers: dict[tuple[int, int, bool], int] = {}
-        self.expressions: dict[str, tuple[int, CodeType | None]] = {}
+        self.expressions: dict[str, tuple[int, CodeType, bool]] = {}
+        "Number, code and whether it is a mere name, of each expression inspected."
         self.early: list[Output] = []
         "Outputs made before the first step; they belong to it."
         self.launches: list[list[Launch]] = []
@@ -85,7 +90,10 @@ class Recorder:
         scope = source.scope_of(code) if source is not None else None
         if source is None or scope is None:
             return None
-        return Scope(code, source.table(code, scope), source.statements, source.shares_lines(scope), all_values)
+        return Scope(
+            code, source.table(code, scope), source.statements, endings=source.endings(code),
+            opcodes=source.shares_lines(scope), all_values=all_values,
+        )  # fmt: skip
 
     def activation(self, caller: int, frame: int, thread: str) -> int:
         """A new activation."""
@@ -122,7 +130,7 @@ class Recorder:
         """Record the values a statement asks for."""
         directives = statement.directives
         for expression in directives.inspect:
-            self._inspect(frame, state.step, expression)
+            self._inspect(frame, state, expression)
         for name in directives.clear:
             self.builder.clear(state.step, self.builder.name(name))
         if state.scope.all_values:
@@ -130,19 +138,26 @@ class Recorder:
         if directives.visible:
             self.make_visible(statement.number, frame.f_code.co_filename)
 
-    def _inspect(self, frame: FrameType, step: int, expression: str) -> None:
-        if expression not in self.expressions:
-            name = expression.isidentifier()
-            compiled = None if name else compile(expression, "<inspect>", "eval", dont_inherit=True)
-            self.expressions[expression] = self.builder.name(expression), compiled
-        number, code = self.expressions[expression]
+    def vanishing(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
+        """Look at values now that an `except` clause will take away."""
+        state.early = {expression: self._value(frame, expression) for expression in statement.vanishing}
+
+    def _inspect(self, frame: FrameType, state: FrameState, expression: str) -> None:
+        value = self._value(frame, expression)
+        if state.early and isinstance(self.values.values[value], Failed):
+            value = state.early.get(expression, value)
+        self.builder.inspect(state.step, self.expressions[expression][0], value)
+
+    def _value(self, frame: FrameType, expression: str) -> int:
+        """Number of the value that `expression` has in `frame`."""
+        known = self.expressions.get(expression)
+        if known is None:
+            code = compile(expression, "<inspect>", "eval", dont_inherit=True)
+            known = self.expressions[expression] = self.builder.name(expression), code, expression.isidentifier()
         variables = frame.f_locals
-        if code is None and (value := variables.get(expression, _MISSING)) is not _MISSING:
-            self.builder.inspect(step, number, self.values.add(value))
-        else:
-            code = code or compile(expression, "<inspect>", "eval", dont_inherit=True)
-            value = self.values.add_expression(lambda: eval(code, frame.f_globals, variables))  # noqa: S307
-            self.builder.inspect(step, number, value)
+        if known[2] and (value := variables.get(expression, _MISSING)) is not _MISSING:
+            return self.values.add(value)
+        return self.values.add_expression(lambda: eval(known[1], frame.f_globals, variables))
 
     def _inspect_locals(self, frame: FrameType, state: FrameState) -> None:
         if state.seen is None:
@@ -156,7 +171,7 @@ class Recorder:
     def make_visible(self, statement: int, filename: str) -> None:
         """Make the modules visible that an import marked `@visible` has imported."""
         source = self.files.source(filename)
-        for name in source.imported(statement) if source is not None else ():
+        for name in source.imports.get(statement, ()) if source is not None else ():
             file = getattr(sys.modules.get(name), "__file__", None)
             if file and file.endswith(".py"):
                 self.watch(file)
@@ -233,8 +248,9 @@ class Recorder:
 
     # -- the end
 
-    def failed(self, error: BaseException) -> None:
-        """Record the exception that ended the lecture or a thread, at the statement it came from."""
+    def failed(self, error: BaseException) -> Error:
+        """Record the exception that ended the lecture or a thread, at the statement it came from; its description."""
+        said = describe(error, self.lecture)
         identity, state, number = self.tracer.thread().raised
         if identity == id(error) and number >= 0:
             place = self._place("error", state.scope, state.scope.statements[number])
@@ -247,19 +263,37 @@ class Recorder:
             )
             activation = self.builder.step_activations[last]
         else:
-            return
+            return said
         step = self.builder.step(place, activation)
-        self.builder.errors[step] = describe(error, self.lecture)
+        self.builder.errors[step] = said
+        return said
 
-    def finish(self, title: str, status: Status, reason: str, run: dict[str, Any]) -> Trace:
+    def set_variants(self, variants: dict[int, tuple[Variant, ...]]) -> None:
+        """Note what the kernels were compiled to, by their numbers."""
+        kernels = self.builder.kernels
+        for number, compiled in variants.items():
+            kernels[number] = msgspec.structs.replace(kernels[number], variants=compiled)
+
+    def finish(self, status: Status, reason: str, run: dict[str, Any]) -> Trace:
         """The recording."""
         for number, launches in enumerate(self.launches):
             kept = tuple(launches[:LAUNCH_LIMIT])
             kernel = self.builder.kernels[number]
-            self.builder.kernels[number] = _with(kernel, launches=kept, truncated=len(launches) > LAUNCH_LIMIT)
+            truncated = len(launches) > LAUNCH_LIMIT
+            self.builder.kernels[number] = msgspec.structs.replace(kernel, launches=kept, truncated=truncated)
         self.files.close()
         lecture = self.display_path(str(self.lecture))
-        return self.builder.finish(title, lecture, status, reason, self.values.values, run)
+        return self.builder.finish(
+            title=self._title(), lecture=lecture, status=status, reason=reason, values=self.values.values, run=run
+        )
+
+    def _title(self) -> str:
+        """The first heading that the lecture said, else its file's name."""
+        for step in sorted(self.builder.outputs):
+            for output in self.builder.outputs[step]:
+                if isinstance(output, Text) and (heading := _HEADING.match(output.markdown)):
+                    return heading[1]
+        return self.lecture.stem
 
 
 def describe(error: BaseException, lecture: Path) -> Error:
@@ -281,9 +315,3 @@ def describe(error: BaseException, lecture: Path) -> Error:
 def _cut(text: str, limit: int = 20_000) -> str:
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= limit else f"{text[:limit]}\n... cut after {limit} characters"
-
-
-def _with(kernel: Kernel, **changes: Any) -> Kernel:
-    import msgspec
-
-    return msgspec.structs.replace(kernel, **changes)

@@ -5,7 +5,6 @@ import importlib.util
 import inspect
 import os
 import platform
-import re
 import signal
 import sys
 import threading
@@ -16,14 +15,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
-from engine import launches, sink
-from engine.errors import TraceError, UsageError
+from engine import compat, launches, sink
+from engine.compile import compile_all, parse_targets
+from engine.errors import UsageError
 from engine.progress import progress
-from engine.recorder import Recorder, StepLimit
+from engine.recorder import Recorder, StepLimit, describe
 from engine.streams import heard_by
-from engine.trace import Status, Text, Trace, store, write
+from engine.trace import Status, Trace, store, write
 
 DEFAULT_STEPS = 1_000_000
 PATIENCE = 10.0
@@ -63,6 +63,7 @@ def record(lecture: Path, options: Options) -> Outcome:
     started = time.time()
     path = lecture.resolve()
     _check(path, lecture)
+    targets = parse_targets(options.targets)
     recorder = Recorder(
         path, store(options.out.resolve()), root=Path.cwd(), inspect_all=options.inspect_all,
         max_steps=options.max_steps,
@@ -71,7 +72,7 @@ def record(lecture: Path, options: Options) -> Outcome:
     target = options.out / f"{path.stem}.json"
 
     def save(status: Status, reason: str) -> Trace:
-        trace = recorder.finish(path.stem, status, reason, {} if options.reproducible else _run(started))
+        trace = recorder.finish(status, reason, {} if options.reproducible else _run(started))
         write(trace, target)
         return trace
 
@@ -81,15 +82,22 @@ def record(lecture: Path, options: Options) -> Outcome:
         _watch_visible(recorder, options.visible)
         with launches.watching(recorder) as captured, progress(lambda: _progress(recorder)):
             status, reason = _run_main(main, recorder, save)
-    # COMPILE
-    return Outcome(target, save(status, reason), time.time() - started)
+    trace = save(status, reason)  # before compiling, which may take a while
+    wanted = captured.wanted(recorder.builder.kernels, recorder.files.real)
+    if wanted:
+        recorder.set_variants(compile_all(wanted, targets, recorder.store))
+    for warning in captured.warnings(recorder.builder.kernels):
+        recorder.warn(*warning)
+    if wanted or len(recorder.builder.warnings) != len(trace.warnings):
+        trace = save(status, reason)
+    return Outcome(target, trace, time.time() - started)
 
 
 @contextmanager
 def _recording(recorder: Recorder, path: Path) -> Iterator[None]:
     """Everything that must be put back afterwards."""
     with ExitStack() as stack:
-        # COMPAT
+        stack.enter_context(compat.installed(path.parent))
         stack.enter_context(_import_path(path))
         sink.current = recorder
         stack.callback(setattr, sink, "current", None)
@@ -122,14 +130,15 @@ def _check(path: Path, shown: Path) -> None:
         compile(data, str(shown), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        message = error.msg if isinstance(error, SyntaxError) else error
-        raise UsageError(f"{str(shown)}{line} is not valid Python: {message}; correct it and record again") from error
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise UsageError(f"{shown}{line} is not valid Python: {message}; correct it and record again") from error
 
 
 def module_name(path: Path) -> str:
     """What the lecture's module is called: its file's name, where no other module has that."""
     name = path.stem
-    if name in sys.modules or name in sys.stdlib_module_names or name in ("engine", "viewer", "kernels", "torch", "triton"):
+    ours = ("engine", "viewer", "kernels", "torch", "triton")
+    if name in sys.modules or name in sys.stdlib_module_names or name in ours:
         return f"lecture_{name}"
     return name
 
@@ -146,8 +155,9 @@ def _imported(path: Path, shown: Path) -> ModuleType:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
+        said = describe(error, path)
         raise UsageError(
-            f"{shown} does not import: {type(error).__name__}: {error}{_place_in(error, path)}; "
+            f"{shown} does not import: {said.type}: {said.message}{_place_in(error, path)}; "
             "correct it and record again (an earlier trace is unchanged)"
         ) from error
     return module
@@ -163,7 +173,7 @@ def _place_in(error: BaseException, path: Path) -> str:
 
 
 def _main_of(module: ModuleType, shown: Path) -> Callable[[], Any]:
-    main = getattr(module, "main", None)
+    main: Any = getattr(module, "main", None)
     if not callable(main):
         raise UsageError(f"{shown} defines no main(); add 'def main():' around what the lecture says")
     try:
@@ -172,7 +182,7 @@ def _main_of(module: ModuleType, shown: Path) -> Callable[[], Any]:
         raise UsageError(f"{shown}: main() cannot be called without arguments ({error}); give them defaults") from error
     except ValueError:
         pass  # no signature to be had
-    return main
+    return cast("Callable[[], Any]", main)
 
 
 def _watch_visible(recorder: Recorder, visible: Sequence[str]) -> None:
@@ -183,7 +193,7 @@ def _watch_visible(recorder: Recorder, visible: Sequence[str]) -> None:
     for name in visible:
         file = Path(name).resolve()
         if not file.is_file():
-            raise UsageError(f"--visible {name!r}: there is no such file; name a Python file whose statements are steps")
+            raise UsageError(f"--visible {name!r}: there is no such file; name a Python file to record the steps of")
         recorder.watch(str(file))
 
 
@@ -208,9 +218,8 @@ def _run_main(main: Callable[[], Any], recorder: Recorder, save: Callable[[Statu
             return _left(leave, recorder)
         except BaseException as error:
             _leave_if_forked(recorder)
-            recorder.failed(error)
-            return "error", f"{type(error).__name__}: {recorder.builder.errors[max(recorder.builder.errors)].message}" \
-                if recorder.builder.errors else type(error).__name__
+            said = recorder.failed(error)
+            return "error", f"{said.type}: {said.message}"
     if recorder.limit_reached:
         return "stopped", f"stopped at the limit of {recorder.max_steps} steps; raise it with --max-steps"
     return "ok", ""

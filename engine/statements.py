@@ -6,8 +6,10 @@ right after its own, up to `last`.
 
 import ast
 import importlib.util
+import opcode
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import CodeType
 
 from engine.directives import Directives, read_directives
@@ -37,6 +39,10 @@ class Statement:
     last: int = -1
     "Highest number of a statement inside it; its own where there is none."
     directives: Directives = field(default_factory=Directives)
+    after: tuple[int, int] = (-1, -1)
+    "First and last of the numbers that may be current before it: of the statement before it, or the one around it."
+    vanishing: tuple[str, ...] = ()
+    "Expressions it inspects that use the name of an `except E as name` around it: Python unbinds that on the way out."
     children: "list[Statement]" = field(default_factory=list, repr=False)
 
     def contains(self, number: int) -> bool:
@@ -61,6 +67,7 @@ class Source:
         self.problems: list[tuple[int, str]] = []
         self.directives = read_directives(self.text)
         self._attach()
+        self._mark_vanishing(tree)
 
     def _add(self, node: ast.stmt, scope: ast.AST) -> Statement:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
@@ -78,7 +85,14 @@ class Source:
             self.imports[statement.number] = tuple(_modules(node))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             self.scopes[node.name, first] = scope = node
-        statement.children = [self._add(child, scope) for child in _inner(node)]
+        own = -1 if scope is node else statement.number
+        for body in _bodies(node):
+            chosen = isinstance(node, ast.If | ast.Match)  # nothing else ran that stands before the block
+            after = own, own if chosen else max(own, len(self.statements) - 1)
+            for child in body:
+                added = self._add(child, scope)
+                added.after, after = after, (added.number, len(self.statements) - 1)
+                statement.children.append(added)
         statement.last = len(self.statements) - 1
         return statement
 
@@ -100,7 +114,16 @@ class Source:
             if owner is not None:
                 owner.directives = _merged(owner.directives, directives)
             elif directives.inspect or directives.clear or directives.stepover:
-                self.problems.append((line, "this directive stands beside no statement; put it at the end of one's line"))
+                self.problems.append((line, "this directive stands beside no statement; put it at the end of a line"))
+
+    def _mark_vanishing(self, tree: ast.AST) -> None:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ExceptHandler) and node.name:
+                end = node.end_lineno or node.lineno
+                for statement in self.statements:
+                    if node.lineno <= statement.line <= end:
+                        uses = (e for e in statement.directives.inspect if _uses(e, node.name))
+                        statement.vanishing = (*statement.vanishing, *uses)
 
     def is_own(self, code: CodeType) -> bool:
         """Whether `code` was compiled from this file's text, and not merely under its name."""
@@ -125,7 +148,16 @@ class Source:
             if position not in known:
                 known[position] = self._find(position, scope)  # type: ignore[arg-type]
             table.append(known[position])
+        for instruction in _cleanups(code):
+            table[instruction] = -1
+        for instruction in _endings(code):
+            if table[instruction] >= 0 and self.statements[table[instruction]].loop:
+                table[instruction] = -1
         return table
+
+    def endings(self, code: CodeType) -> frozenset[int]:
+        """Instructions of `code` that may be all there is of a `pass` at the end, or be come to past it."""
+        return frozenset(_endings(code))
 
     def _find(self, position: Position, scope: ast.AST) -> int:
         """The innermost statement of `scope` around `position`."""
@@ -142,15 +174,46 @@ class Source:
     def shares_lines(self, scope: ast.AST) -> bool:
         """Whether some statement of `scope` begins on a line on which another one stands already."""
         lines = [(s.line, s.end_line) for s in self.statements if s.scope is scope]
-        return any(line <= end for (_, end), (line, _) in zip(lines, lines[1:], strict=False))
+        return any(line <= end for (_, end), (line, _) in pairwise(lines))
 
     def lines_with(self, directive: str) -> tuple[int, ...]:
-        """Lines of the statements that carry `directive`, `hide` or `animate`, and of comments that do by themselves."""
+        """Lines of the statements that carry `directive` (`hide`, `animate`), and of comments that do by themselves."""
         lines = {line for line, found in self.directives.items() if getattr(found, directive)}
         for statement in self.statements:
             if getattr(statement.directives, directive):
                 lines.update(range(statement.line, statement.end_line + 1))
         return tuple(sorted(lines))
+
+
+def _operations(code: CodeType) -> list[str]:
+    return [opcode.opname[operation] for operation in code.co_code[::2]]
+
+
+def _cleanups(code: CodeType) -> Iterator[int]:
+    """Instructions that tidy up when an `except` or `finally` is itself left by an exception.
+
+    They carry the line of the last statement in there, which need not have been executed.
+    """
+    operations = _operations(code)
+    for end, operation in enumerate(operations):
+        if operation == "RERAISE" and code.co_code[2 * end + 1] == 1:
+            if operations[end - 2 : end] == ["COPY", "POP_EXCEPT"]:
+                yield from (end - 2, end - 1, end)
+            elif operations[end - 1].startswith("DELETE_"):
+                yield from (end - 3, end - 2, end - 1, end)
+
+
+def _endings(code: CodeType) -> Iterator[int]:
+    """Instructions that leave a function or a `finally` behind its last statement, whose line they carry.
+
+    Where that is a loop, its line is no new pass; where it is a `pass`, they are all there is of it.
+    """
+    operations = _operations(code)
+    for end, operation in enumerate(operations):
+        if operation in ("RETURN_VALUE", "RETURN_CONST", "RERAISE"):
+            yield end
+            if operations[end - 1] == "LOAD_CONST":
+                yield end - 1
 
 
 def _before(position: Position, statement: Statement) -> bool:
@@ -159,14 +222,14 @@ def _before(position: Position, statement: Statement) -> bool:
     return line < end_line or (line == end_line and (column < end_column or column == 1 << 30))
 
 
-def _inner(node: ast.AST) -> Iterator[ast.stmt]:
-    """The statements directly inside `node`, in order, those of its clauses included."""
+def _bodies(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks directly inside `node`, in order, those of its clauses included."""
     for name in ("body", "handlers", "cases", "orelse", "finalbody"):
-        for child in getattr(node, name, []):
-            if isinstance(child, _CLAUSES):
-                yield from child.body
-            elif isinstance(child, ast.stmt):
-                yield child
+        block = getattr(node, name, [])
+        if block and isinstance(block[0], _CLAUSES):
+            yield from (clause.body for clause in block)
+        elif block and isinstance(block[0], ast.stmt):
+            yield block
 
 
 def _header_end(node: ast.stmt) -> int:
@@ -179,6 +242,10 @@ def _header_end(node: ast.stmt) -> int:
             if name not in (*_BODIES, "decorator_list") and isinstance(part, ast.AST):
                 end = max([end, *(getattr(inner, "end_lineno", 0) or 0 for inner in ast.walk(part))])
     return end
+
+
+def _uses(expression: str, name: str) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(ast.parse(expression, mode="eval")))
 
 
 def _modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:

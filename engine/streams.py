@@ -49,7 +49,7 @@ def heard_by(sink: Sink) -> Iterator[None]:
         Tee(before[0], lambda text: sink.emit(Stdout(text))),
         Tee(before[1], lambda text: sink.emit(Stderr(text))),
     )
-    sys.stdout, sys.stderr = tees  # type: ignore[assignment]
+    sys.stdout, sys.stderr = tees
     try:
         yield
     finally:

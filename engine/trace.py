@@ -28,14 +28,14 @@ class Struct(msgspec.Struct, frozen=True, omit_defaults=True):
     """Base of every structure here: immutable, and defaults are not written."""
 
 
-class Tagged(Struct, tag_field="kind"):
+class Tagged(Struct, frozen=True, tag_field="kind"):
     """Base of the variants: which one a structure is stands under `kind`."""
 
 
 # ---------------------------------------------------------------- values
 
 
-class Scalar(Tagged, tag="scalar"):
+class Scalar(Tagged, frozen=True, tag="scalar"):
     """A number, a string, None: a value that has no parts."""
 
     type: str
@@ -46,7 +46,7 @@ class Scalar(Tagged, tag="scalar"):
     "Whether `text` was cut."
 
 
-class Sequence(Tagged, tag="sequence"):
+class Sequence(Tagged, frozen=True, tag="sequence"):
     """A list, tuple, set or another container whose parts have no names."""
 
     type: str
@@ -59,7 +59,7 @@ class Sequence(Tagged, tag="sequence"):
     "Whether parts or text were left out."
 
 
-class Mapping(Tagged, tag="mapping"):
+class Mapping(Tagged, frozen=True, tag="mapping"):
     """A dict or another container of keys and values."""
 
     type: str
@@ -70,7 +70,7 @@ class Mapping(Tagged, tag="mapping"):
     truncated: bool = False
 
 
-class Object(Tagged, tag="object"):
+class Object(Tagged, frozen=True, tag="object"):
     """An object with attributes: a dataclass, a namedtuple, an instance."""
 
     type: str
@@ -80,7 +80,7 @@ class Object(Tagged, tag="object"):
     truncated: bool = False
 
 
-class Stats(Struct):
+class Stats(Struct, frozen=True):
     """What the elements of an array look like together."""
 
     min: float | None
@@ -95,7 +95,7 @@ class Stats(Struct):
     "How many elements were looked at: all, or an even sample of a large array."
 
 
-class Array(Tagged, tag="array"):
+class Array(Tagged, frozen=True, tag="array"):
     """A tensor or array: its layout always, its elements only as far as they are shown."""
 
     type: str
@@ -110,13 +110,13 @@ class Array(Tagged, tag="array"):
     data: Any = None
     "The elements of a small array as nested lists (a plain number for 0 dimensions); non-finite ones as strings."
     sample: Any = None
-    "Of a larger array with at least one dimension: a 2-D grid (list of rows) of evenly spaced elements, for a heat map."
+    "Of a larger array that has dimensions: a 2-D grid (list of rows) of evenly spaced elements, for a heat map."
     stats: Stats | None = None
     truncated: bool = False
     "Whether elements were left out of `data`."
 
 
-class Failed(Tagged, tag="failed"):
+class Failed(Tagged, frozen=True, tag="failed"):
     """A value that could not be had: its expression or its display raised, or the name is not bound yet."""
 
     type: str
@@ -132,13 +132,13 @@ Value = Scalar | Sequence | Mapping | Object | Array | Failed
 # ---------------------------------------------------------------- outputs
 
 
-class Text(Tagged, tag="text"):
+class Text(Tagged, frozen=True, tag="text"):
     """A paragraph, list or heading, in Markdown with `$` mathematics."""
 
     markdown: str
 
 
-class Verbatim(Tagged, tag="verbatim"):
+class Verbatim(Tagged, frozen=True, tag="verbatim"):
     """Text to be shown as it is, in a fixed-width face."""
 
     text: str
@@ -147,7 +147,7 @@ class Verbatim(Tagged, tag="verbatim"):
     truncated: bool = False
 
 
-class Picture(Tagged, tag="image"):
+class Picture(Tagged, frozen=True, tag="image"):
     """A picture; `file` is empty where it could not be had, and then `reason` says why."""
 
     source: str
@@ -161,7 +161,7 @@ class Picture(Tagged, tag="image"):
     reason: str = ""
 
 
-class Video(Tagged, tag="video"):
+class Video(Tagged, frozen=True, tag="video"):
     """A film; like a picture."""
 
     source: str
@@ -170,7 +170,7 @@ class Video(Tagged, tag="video"):
     reason: str = ""
 
 
-class Link(Tagged, tag="link"):
+class Link(Tagged, frozen=True, tag="link"):
     """A link to a page (`url`) or to a place in the lecture's own code (`path` and `line`)."""
 
     title: str
@@ -184,13 +184,13 @@ class Link(Tagged, tag="link"):
     "An abstract, or a sentence on what is there."
 
 
-class Note(Tagged, tag="note"):
+class Note(Tagged, frozen=True, tag="note"):
     """A remark for the speaker, in Markdown; readers see it only when they ask."""
 
     markdown: str
 
 
-class Plot(Tagged, tag="plot"):
+class Plot(Tagged, frozen=True, tag="plot"):
     """A chart: a Vega-Lite or Plotly specification, and a drawing of it that needs no script."""
 
     library: Literal["vega-lite", "plotly", "matplotlib"]
@@ -201,14 +201,14 @@ class Plot(Tagged, tag="plot"):
     alt: str = ""
 
 
-class Node(Struct):
+class Node(Struct, frozen=True):
     """A node of a graph."""
 
     id: str
     label: str
 
 
-class Edge(Struct):
+class Edge(Struct, frozen=True):
     """A directed edge of a graph, from one node's id to another's."""
 
     source: str
@@ -216,7 +216,7 @@ class Edge(Struct):
     label: str = ""
 
 
-class Graph(Tagged, tag="graph"):
+class Graph(Tagged, frozen=True, tag="graph"):
     """Nodes and edges."""
 
     nodes: tuple[Node, ...]
@@ -226,7 +226,7 @@ class Graph(Tagged, tag="graph"):
     truncated: bool = False
 
 
-class Table(Tagged, tag="table"):
+class Table(Tagged, frozen=True, tag="table"):
     """Rows of cells under named columns."""
 
     columns: tuple[str, ...]
@@ -235,27 +235,27 @@ class Table(Tagged, tag="table"):
     truncated: bool = False
 
 
-class Stdout(Tagged, tag="stdout"):
+class Stdout(Tagged, frozen=True, tag="stdout"):
     """What the statement printed."""
 
     text: str
     truncated: bool = False
 
 
-class Stderr(Tagged, tag="stderr"):
+class Stderr(Tagged, frozen=True, tag="stderr"):
     """What the statement wrote to standard error."""
 
     text: str
     truncated: bool = False
 
 
-class KernelCard(Tagged, tag="kernel"):
+class KernelCard(Tagged, frozen=True, tag="kernel"):
     """A kernel shown on purpose: `kernel` is its number in `Trace.kernels`."""
 
     kernel: int
 
 
-class ProfileTable(Tagged, tag="profile"):
+class ProfileTable(Tagged, frozen=True, tag="profile"):
     """A profiler's table: one row an operator, the costliest first."""
 
     title: str
@@ -270,7 +270,7 @@ class ProfileTable(Tagged, tag="profile"):
     truncated: bool = False
 
 
-class BenchmarkResult(Tagged, tag="benchmark"):
+class BenchmarkResult(Tagged, frozen=True, tag="benchmark"):
     """Times of one operation. In `show --jsonl` it has kind `table`, since the contract knows no other."""
 
     name: str
@@ -294,7 +294,7 @@ Output = (
 # ---------------------------------------------------------------- kernels
 
 
-class Variant(Struct):
+class Variant(Struct, frozen=True):
     """One compilation of a kernel."""
 
     target: str
@@ -302,7 +302,7 @@ class Variant(Struct):
     origin: Literal["launched", "compiled"]
     "The launched binary's own, or compiled for the target without its GPU."
     key: str
-    "Name of its folder under `kernels/`: a text file per stage (`ttir`, `ttgir`, `llir`, `ptx`, `sass`) and `lines.json`."
+    "Its folder under `kernels/`: a text file per stage (`ttir`, `ttgir`, `llir`, `ptx`, `sass`) and `lines.json`."
     stages: tuple[str, ...] = ()
     "The stages that are there, in order of compilation."
     device: str = ""
@@ -325,7 +325,7 @@ class Variant(Struct):
     "Why stages are missing, in the compiler's own words."
 
 
-class StageLines(Struct):
+class StageLines(Struct, frozen=True):
     """Where the lines of one stage come from. Column: one entry per line of the stage's text."""
 
     source: list[int]
@@ -334,7 +334,7 @@ class StageLines(Struct):
     "By line of the stage (from 1), for inlined code: (path, line) of the helper's line, then of each caller, outwards."
 
 
-class KernelLines(Struct):
+class KernelLines(Struct, frozen=True):
     """`kernels/KEY/lines.json`: how one variant's stages and its source belong together."""
 
     path: str
@@ -344,7 +344,7 @@ class KernelLines(Struct):
     stages: dict[str, StageLines] = {}
 
 
-class Launch(Struct):
+class Launch(Struct, frozen=True):
     """One launch of a kernel: at a step, over a grid of program instances (Triton) or thread blocks (CUDA)."""
 
     step: int
@@ -353,7 +353,7 @@ class Launch(Struct):
     "Whether Triton's interpreter ran it on the CPU."
 
 
-class Kernel(Struct):
+class Kernel(Struct, frozen=True):
     """A kernel the lecture launched or showed."""
 
     name: str
@@ -371,7 +371,7 @@ class Kernel(Struct):
 # ---------------------------------------------------------------- the recording
 
 
-class File(Struct):
+class File(Struct, frozen=True):
     """A source file that steps, kernels or links refer to."""
 
     path: str
@@ -388,7 +388,7 @@ class File(Struct):
     "Lines marked `@animate`."
 
 
-class Warning(Struct):
+class Warning(Struct, frozen=True):
     """Something the author should know; it cost the recording nothing else."""
 
     message: str
@@ -396,7 +396,7 @@ class Warning(Struct):
     line: int = 0
 
 
-class Error(Struct):
+class Error(Struct, frozen=True):
     """The exception that ended the lecture, a thread or a task."""
 
     type: str
@@ -405,7 +405,7 @@ class Error(Struct):
     "As Python prints it, the engine's own frames left out."
 
 
-class Places(Struct):
+class Places(Struct, frozen=True):
     """Columns: the distinct (kind, file, line, function) that steps stand at."""
 
     kind: list[Kind] = []
@@ -419,7 +419,7 @@ class Places(Struct):
     "Name of the function, `<module>` outside any."
 
 
-class Activations(Struct):
+class Activations(Struct, frozen=True):
     """Columns: the distinct (frame, caller) pairs. A generator resumed by another caller is a new activation."""
 
     caller: list[int] = []
@@ -430,7 +430,7 @@ class Activations(Struct):
     "Thread names, by number of the activation a thread starts with; those not here are their caller's."
 
 
-class Steps(Struct):
+class Steps(Struct, frozen=True):
     """Columns: one entry per step."""
 
     place: list[int] = []
@@ -438,7 +438,7 @@ class Steps(Struct):
     "Stored as differences."
 
 
-class Pairs(Struct):
+class Pairs(Struct, frozen=True):
     """Columns: what happened at which step, in order of steps."""
 
     step: list[int] = []
@@ -447,7 +447,7 @@ class Pairs(Struct):
     "Number in the table the pairs are about."
 
 
-class Inspected(Struct):
+class Inspected(Struct, frozen=True):
     """Columns: which expression had which value at which step."""
 
     step: list[int] = []
@@ -489,7 +489,7 @@ class Trace(msgspec.Struct, omit_defaults=True):
     warnings: list[Warning] = []
     kernels: list[Kernel] = []
     run: dict[str, Any] = {}
-    "All that differs between two identical runs: started, seconds, host, versions, device. `--reproducible` leaves it out."
+    "All that differs between two identical runs: times, host, versions, device. `--reproducible` leaves it out."
 
 
 # ---------------------------------------------------------------- writing
@@ -534,8 +534,8 @@ def write_whole(data: bytes, path: Path) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
     except OSError as error:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
@@ -626,7 +626,7 @@ class Recording:
             ("error step", list(trace.errors), steps),
         ]
         for what, numbers, limit in bounds:
-            if numbers and not (0 <= min(numbers) and max(numbers) < limit):
+            if numbers and (min(numbers) < 0 or max(numbers) >= limit):
                 raise ValueError(f"{what} out of range")
         for number, caller in enumerate(self.caller):
             if not -1 <= caller < number:

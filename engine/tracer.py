@@ -18,15 +18,21 @@ from collections.abc import Callable, Sequence
 from types import CodeType, FrameType
 from typing import Any, Protocol
 
+from engine.instructions import InstructionEvents
 from engine.statements import Statement
 
 TraceFunction = Callable[[FrameType, str, Any], Any]
 
-_RETURNS = frozenset(opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap)
-_YIELDS = frozenset(opcode.opmap[name] for name in ("YIELD_VALUE", "RETURN_GENERATOR") if name in opcode.opmap)
-_DRAWS = frozenset(
-    opcode.opmap[name] for name in ("FOR_ITER", "SEND", "END_ASYNC_FOR", "END_SEND", "CLEANUP_THROW") if name in opcode.opmap
-)
+
+def _operations(*names: str) -> frozenset[int]:
+    """Their numbers, of those that this version of Python has."""
+    return frozenset(opcode.opmap[name] for name in names if name in opcode.opmap)
+
+
+_RESUME = opcode.opmap["RESUME"]
+_RETURNS = _operations("RETURN_VALUE", "RETURN_CONST")
+_YIELDS = _operations("YIELD_VALUE", "RETURN_GENERATOR")
+_DRAWS = _operations("FOR_ITER", "SEND", "END_SEND", "END_ASYNC_FOR", "CLEANUP_THROW")
 "Instructions to which StopIteration is an answer, not a failure."
 
 _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
@@ -37,11 +43,14 @@ LIFELINE_DEPTH = 64
 class Scope:
     """What the tracer needs of one visible code object."""
 
-    __slots__ = ("all_values", "code", "entries", "function", "generator", "instructions", "opcodes", "statements", "table")
+    __slots__ = (
+        "all_values", "code", "endings", "entries", "function", "generator", "instructions", "opcodes", "statements", "table",
+    )  # fmt: skip
 
     def __init__(
-        self, code: CodeType, table: list[int], statements: Sequence[Statement], opcodes: bool, all_values: bool
-    ) -> None:
+        self, code: CodeType, table: list[int], statements: Sequence[Statement], *, endings: frozenset[int],
+        opcodes: bool, all_values: bool,
+    ) -> None:  # fmt: skip
         self.code = code
         self.function = code.co_name
         self.table = table
@@ -49,6 +58,8 @@ class Scope:
         self.entries = bytearray(len(table))
         "1 for each instruction at which a statement has been seen to begin."
         self.statements = statements
+        self.endings = endings
+        "Instructions that may be come to past the statement whose line they carry."
         self.instructions = code.co_code
         self.opcodes = opcodes
         "Whether lines are too coarse, since two statements share one."
@@ -56,12 +67,21 @@ class Scope:
         "Whether all local variables are recorded, and not only those asked for."
         self.generator = bool(code.co_flags & _GENERATOR)
 
+    def starts(self, offset: int) -> bool:
+        """Whether a call event at `offset` is the frame's first, and not its resumption after a yield."""
+        return self.instructions[offset] == _RESUME and not self.instructions[offset + 1] & 3
+
+    def yields(self, offset: int) -> bool:
+        """Whether a return event at `offset` is a yield. Python 3.13 is at the RESUME behind it."""
+        operation = self.instructions[offset]
+        return operation in _YIELDS or (operation == _RESUME and not self.starts(offset))
+
 
 class Listener(Protocol):
     """What the tracer tells."""
 
     def look_up(self, code: CodeType) -> Scope | None:
-        """The scope of a code object of a visible file; None where it is not to be seen. Called once per code object."""
+        """The scope of a code object of a visible file; None where it is not to be seen. Asked once for each."""
 
     def activation(self, caller: int, frame: int, thread: str) -> int:
         """A new activation; `frame` is -1 for a new frame."""
@@ -71,6 +91,9 @@ class Listener(Protocol):
 
     def completed(self, frame: FrameType, state: "FrameState", statement: Statement) -> None:
         """`statement` is done and its values can be looked at; they belong to step `state.step`."""
+
+    def vanishing(self, frame: FrameType, state: "FrameState", statement: Statement) -> None:
+        """`statement` begins, and the values of `statement.vanishing` may be gone before it is seen to be over."""
 
     def flush(self, state: "FrameState") -> None:
         """Attach the outputs in `state.pending` to step `state.step`."""
@@ -116,8 +139,8 @@ class FrameState:
     """One visible frame: which statement it is at, and which step stands for that."""
 
     __slots__ = (
-        "activation", "activations", "caller", "current", "depth", "lifeline", "mark", "pending", "raised", "scope", "seen",
-        "step", "thread", "tracer",
+        "activation", "activations", "caller", "current", "depth", "early", "lifeline", "mark", "pending", "raised",
+        "scope", "seen", "step", "thread", "tracer",
     )  # fmt: skip
 
     def __init__(self, tracer: "Tracer", scope: Scope, thread: ThreadState) -> None:
@@ -134,9 +157,13 @@ class FrameState:
         "Whether an exception passed since the statement began."
         self.pending: list[Any] | None = None
         "Outputs made since other steps were taken; they wait for the resume."
+        self.early: dict[str, int] | None = None
+        "Value numbers of the expressions that may vanish with an `except` clause."
         self.seen: dict[str, int] | None = None
         "Value numbers by name, where all values are recorded and only changes are kept."
         self.lifeline: Lifeline | None = None
+        self.activation = -1
+        self.depth = 0
         self.activations: dict[int, int] | None = None
         "Of a generator: its activations by their callers' ones; the first one names the frame."
         self.caller: FrameState | None = None
@@ -189,8 +216,10 @@ class FrameState:
             self.complete(frame)
             self.current, self.step, self.mark = number, -1, self.thread.last
             self.raised = False
-        else:
+        elif instruction not in self.scope.endings:
             self.scope.entries[instruction] = 1
+            self.begin(frame, number)
+        elif statement.after[0] <= self.current <= statement.after[1]:
             self.begin(frame, number)
 
     def begin(self, frame: FrameType, number: int) -> None:
@@ -203,9 +232,12 @@ class FrameState:
         statement = self.scope.statements[number]
         self.current = number
         self.raised = False
+        self.early = None
         thread.last = self.step = self.mark = self.tracer.listener.step(self.scope, statement, False, self.activation)
         if statement.directives.stepover:
             thread.muted = True
+        if statement.vanishing:
+            self.tracer.listener.vanishing(frame, self, statement)
 
     def complete(self, frame: FrameType) -> None:
         """The current statement is over, by itself or by an exception."""
@@ -228,12 +260,13 @@ class FrameState:
 
     def left(self, frame: FrameType, instruction: int) -> None:
         """The frame is left: by a return, a yield or an exception."""
-        opcode_ = self.scope.instructions[instruction << 1]
-        if opcode_ in _YIELDS and not self.raised:
+        offset = instruction << 1
+        if self.scope.generator and not self.raised and self.scope.yields(offset):
+            self.tracer.suspended[id(frame)] = self
             if self.current >= 0 and self.scope.statements[self.current].directives.stepover:
                 self.thread.muted = False
         elif self.current >= 0:
-            self.raised = opcode_ not in _RETURNS
+            self.raised = self.scope.instructions[offset] not in _RETURNS
             self.complete(frame)
             self.current = -1
         if self.thread.top is self:
@@ -260,6 +293,9 @@ class Tracer:
         self.threads: dict[int, ThreadState] = {}
         self.codes: list[CodeType] = []
         "Keeps the code objects alive whose identities are keys."
+        self.suspended: dict[int, FrameState] = {}
+        "Of generators that have yielded, by identity of the frame."
+        self.instructions = InstructionEvents(self.arrived)
         self.active = False
 
     def watch(self, filename: str) -> None:
@@ -284,13 +320,19 @@ class Tracer:
         if scope is None:
             return None
         thread = self.threads.get(threading.get_ident()) or self.thread()
-        if scope.generator and (known := _state_of(frame)) is not None:
+        if scope.generator and not scope.starts(frame.f_lasti) and (known := self.suspended.pop(id(frame), None)):
             return self.reenter(known, thread)
         if thread.muted:
             return None
         if scope.opcodes:
-            frame.f_trace_opcodes, frame.f_trace_lines = True, False
+            self.instructions.wanted(frame)
         return FrameState(self, scope, thread).trace
+
+    def arrived(self, frame: FrameType, instruction: int) -> None:
+        """An instruction event, of code whose statements share lines."""
+        thread = self.threads.get(threading.get_ident())
+        if thread is not None and thread.top is not None and thread.top.scope.code is frame.f_code and self.active:
+            thread.top.at(frame, instruction)
 
     def reenter(self, state: FrameState, thread: ThreadState) -> TraceFunction:
         """A generator or coroutine is resumed."""
@@ -327,7 +369,8 @@ class Tracer:
         self.active = False
         if _is_ours(sys.gettrace(), self):
             sys.settrace(self.before[0])
-        threading.settrace(self.before[1])  # type: ignore[arg-type]
+        self.instructions.stop()
+        threading.settrace(self.before[1])
 
     def rearm(self) -> None:
         """Switch a lost tracer on again, and take the step of the statement that is being executed."""

@@ -12,6 +12,5 @@ def work(n):
 def main():
     for n in range(2):
         thread = threading.Thread(target=work, args=(n,), name=f"worker {n}")
-        thread.start()
-        thread.join()
+        thread.start(), thread.join()
     text("joined")

@@ -1,0 +1,45 @@
+"""Other Python versions to record with: an environment for each that is there, with what the engine needs.
+
+Run as a program it makes them, under `.venv/pythonX.Y`.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSIONS = ("3.11", "3.12", "3.13")
+
+
+def interpreter(version: str) -> Path | None:
+    """The interpreter of that version that can run the engine, if it was set up."""
+    if version == f"{sys.version_info.major}.{sys.version_info.minor}":
+        return Path(sys.executable)
+    python = ROOT / ".venv" / f"python{version}" / "bin" / "python"
+    return python if python.exists() else None
+
+
+def main() -> int:
+    """Make the environments of the versions that are installed; those that are not are named."""
+    for version in VERSIONS:
+        if interpreter(version) is None and not _make(version):
+            print(f"Python {version} is not here; what it records is not compared", file=sys.stderr)
+    return 0
+
+
+def _make(version: str) -> bool:
+    base = shutil.which(f"python{version}")
+    if base is None or subprocess.run([base, "-c", ""], capture_output=True, check=False).returncode:
+        return False
+    folder = ROOT / ".venv" / f"python{version}"
+    subprocess.run([base, "-m", "venv", "--clear", folder], check=True)
+    install = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if subprocess.run([*install, "-c", ROOT / "constraints.txt", "msgspec"], check=False).returncode:
+        shutil.rmtree(folder)
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Record a small lecture as an author would, and read what `show --jsonl` says of it."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass
+class Recorded:
+    """A recording and how it went."""
+
+    exit_code: int
+    stderr: str
+    stdout: str
+    trace: Path
+    header: dict[str, Any] = field(default_factory=dict)
+    steps: list[dict[str, Any]] = field(default_factory=list)
+
+    def at(self, line: int) -> list[dict[str, Any]]:
+        """The steps at a line of the lecture."""
+        return [s for s in self.steps if s["line"] == line and Path(s["path"]).name == Path(self.header["lecture"]).name]
+
+    def value(self, line: int, expression: str) -> str:
+        """The text of the last value recorded at a line."""
+        return [s["values"][expression]["text"] for s in self.at(line) if expression in s["values"]][-1]
+
+    def lines(self, function: str = "main") -> list[int]:
+        """Lines of the executed statements of a function."""
+        return [s["line"] for s in self.steps if s["function"] == function and s["kind"] == "line"]
+
+    def texts(self) -> list[str]:
+        """What `text` said."""
+        return [o["markdown"] for s in self.steps for o in s["outputs"] if o["kind"] == "text"]
+
+    def warnings(self) -> list[str]:
+        """The warnings, each with its line."""
+        return [f"{w['line']}: {w['message']}" for w in self.header["warnings"]]
+
+
+def run_engine(*arguments: str | Path, cwd: Path = ROOT, python: str = sys.executable, timeout: float = 120,
+               **environment: str) -> subprocess.CompletedProcess[str]:  # fmt: skip
+    """`python -m engine ARGUMENTS`, from anywhere."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    return subprocess.run(
+        [python, "-m", "engine", *map(str, arguments)], cwd=cwd, env=env, capture_output=True, text=True,
+        encoding="utf-8", timeout=timeout, stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+
+
+def show(trace: Path, python: str = sys.executable) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Header and steps of a trace."""
+    shown = run_engine("show", "--jsonl", trace, python=python)
+    assert shown.returncode == 0, shown.stderr
+    header, *steps = map(json.loads, shown.stdout.splitlines())
+    return header, steps
+
+
+def record(folder: Path, source: str | bytes, *arguments: str, name: str = "lecture.py", python: str = sys.executable,
+           **environment: str) -> Recorded:  # fmt: skip
+    """Record `source` in `folder` and read the result."""
+    lecture = folder / name
+    lecture.write_bytes(source if isinstance(source, bytes) else textwrap.dedent(source).encode())
+    out = folder / "traces"
+    run = run_engine(lecture, "-o", out, *arguments, python=python, **environment)
+    recorded = Recorded(run.returncode, run.stderr, run.stdout, out / f"{lecture.stem}.json")
+    if recorded.trace.exists():
+        recorded.header, recorded.steps = show(recorded.trace, python)
+    return recorded
