@@ -487,6 +487,7 @@ def three_gelus():
     floor = {"floor": copy.median, "floor_source": "copying the same matrix"}
     naive = benchmark("naive GeLU", lambda: naive_gelu(big), **floor)  # @inspect naive @stepover
     builtin = benchmark("built-in GeLU", lambda: builtin_gelu(big), **floor)  # @inspect builtin @stepover
+    slower = naive / builtin  # @inspect slower
     if compiled_gelu:
         torch.testing.assert_close(compiled_gelu(big), builtin_gelu(big))  # @stepover
         compiled = benchmark("compiled GeLU", lambda: compiled_gelu(big), **floor)  # @inspect compiled @stepover
@@ -703,9 +704,10 @@ def softmax_of_rows():
          "block. It would be correct, and no longer coalesced.")
     if GPU:
         builtin_softmax = functools.partial(torch.softmax, dim=1)
-        benchmark("naive softmax", with_inputs(naive_softmax, SIZE, 1))  # @stepover
-        benchmark("built-in softmax", with_inputs(builtin_softmax, SIZE, 1))  # @stepover
-        benchmark("Triton softmax", with_inputs(softmax.softmax, SIZE, 1))  # @stepover
+        naive = benchmark("naive softmax", with_inputs(naive_softmax, SIZE, 1))  # @stepover
+        builtin = benchmark("built-in softmax", with_inputs(builtin_softmax, SIZE, 1))  # @stepover
+        triton = benchmark("Triton softmax", with_inputs(softmax.softmax, SIZE, 1))  # @stepover
+        slower = naive / triton  # @inspect slower
     else:
         text("Times of softmax on a GPU are not measured here.")
 
