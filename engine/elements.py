@@ -60,11 +60,11 @@ class Elements(NamedTuple):
 def assemble(layout: Layout, elements: Elements | None) -> Array:
     """An array of `layout`; without `elements` its layout is all that is shown."""
     if elements is None:
-        return _array(layout, truncated=math.prod(layout.shape) > 0)
+        return array(layout, truncated=math.prod(layout.shape) > 0)
     with sys.modules["numpy"].errstate(all="ignore"):
         if not is_small(layout.shape):
             empty = not math.prod(layout.shape)
-            return _array(
+            return array(
                 layout,
                 data=[] if empty else None,
                 sample=None if empty else sample(elements, grid(layout.shape)),
@@ -72,17 +72,18 @@ def assemble(layout: Layout, elements: Elements | None) -> Array:
                 truncated=not empty,
             )
         if layout.shape:
-            return _array(layout, data=nested(elements), stats=statistics(elements))
+            return array(layout, data=nested(elements), stats=statistics(elements))
         data = nested(elements)
-        return _array(layout, "masked" if data is None else data if type(data) is str else repr(data), data=data)
+        return array(layout, "masked" if data is None else data if type(data) is str else repr(data), data=data)
 
 
 def assemble_gathered(layout: Layout, gathered: Elements, stats: Stats | None) -> Array:
     """An array whose sample (`gathered`, what `grid` selects) and statistics were taken elsewhere."""
-    return _array(layout, sample=sample(gathered, ()), stats=stats, truncated=True)
+    return array(layout, sample=sample(gathered, ()), stats=stats, truncated=True)
 
 
-def _array(layout: Layout, text: str = "", **more: Any) -> Array:
+def array(layout: Layout, text: str = "", **more: Any) -> Array:
+    """An array of `layout` and whatever else is known of it; its text is its layout, unless given."""
     if not text:
         device = "" if layout.device == "cpu" else layout.device
         said = (layout.dtype.removeprefix("torch."), str(list(layout.shape)), device, layout.note)
@@ -177,7 +178,8 @@ def element(value: Any, digits: int, depth: int = DIMENSIONS) -> Any:
         return value
     if depth and kind is tuple:
         return [element(part, digits, depth - 1) for part in value[:SMALL]]
-    if depth and kind is sys.modules["numpy"].ndarray and is_small(value.shape):
+    numpy = sys.modules.get("numpy")
+    if depth and numpy is not None and kind is numpy.ndarray and is_small(value.shape):
         return _parts(_plain_form(value).tolist(), digits, depth - 1)
     return _text(value, digits)
 

@@ -578,8 +578,8 @@ def decode(data: bytes, name: str) -> Trace:
         raise TraceError(f"{name!r} is a git-lfs pointer, not the trace itself; run 'git lfs pull'")
     try:
         head = msgspec.json.decode(data, type=_Head)
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError) as error:
-        raise TraceError(f"{name!r} is not a lecture trace ({error}); record the lecture again") from error
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError):
+        head = _Head()  # may be of the original engine, which writes NaN where JSON has no word
     if not head.format:
         from engine.legacy import convert  # imports this module
 

@@ -9,12 +9,26 @@ import types
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from engine import display
 from engine.elements import EXACT, GRID, SMALL, THIN, spacing
 from engine.trace import Array, Scalar, Stats
 from engine.values import SAMPLED, ValueTable
 
 numpy = pytest.importorskip("numpy", reason="numpy is not installed")
+
+from hypothesis.extra.numpy import (  # noqa: E402
+    array_dtypes,
+    array_shapes,
+    arrays,
+    basic_indices,
+    byte_string_dtypes,
+    datetime64_dtypes,
+    scalar_dtypes,
+    unicode_string_dtypes,
+)
 
 
 def snapshot(value):
@@ -235,3 +249,23 @@ def test_array_whose_library_keeps_it_on_a_device_shows_its_layout(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(ndarray=Kept))
     assert snapshot(Kept()) == Array("Kept", "float32 [2, 3]", (2, 3), "float32", truncated=True)
     assert snapshot(Symbolic()) == Scalar("Symbolic", "<Symbolic object>")
+
+
+ANY_ARRAY = arrays(
+    scalar_dtypes() | unicode_string_dtypes() | byte_string_dtypes() | datetime64_dtypes() | array_dtypes(),
+    array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6),
+    fill=st.nothing(),
+)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(ANY_ARRAY, st.data())
+def test_any_array_is_bounded_strict_json_and_the_same_twice(array, data):
+    if array.ndim:
+        array = array[data.draw(basic_indices(array.shape, allow_newaxis=True, allow_ellipsis=False))]
+    shown = snapshot(array)
+    assert msgspec.json.encode(shown) == msgspec.json.encode(snapshot(array))
+    assert len(shown.text) <= display.TEXT and len(msgspec.json.encode(shown)) < 100_000
+    if isinstance(shown, Array):
+        assert shown.shape == array.shape and (shown.data is None) == shown.truncated == (shown.sample is not None)
+        assert shown.sample is None or (len(shown.sample) <= GRID and all(len(row) <= GRID for row in shown.sample))
