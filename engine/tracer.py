@@ -105,10 +105,11 @@ class Listener(Protocol):
 class ThreadState:
     """What one thread is doing."""
 
-    __slots__ = ("last", "muted", "name", "raised", "top")
+    __slots__ = ("last", "muted", "name", "raised", "thread", "top")
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, thread: threading.Thread) -> None:
+        self.thread = thread
+        self.name = thread.name
         self.top: FrameState | None = None
         "The innermost visible frame."
         self.last = -1
@@ -319,7 +320,9 @@ class Tracer:
             scope = self.look_up(code, scopes)
         if scope is None:
             return None
-        thread = self.threads.get(threading.get_ident()) or self.thread()
+        thread = self.threads.get(threading.get_ident())
+        if thread is None or thread.top is None:
+            thread = self.thread()
         if scope.generator and not scope.starts(frame.f_lasti) and (known := self.suspended.pop(id(frame), None)):
             return self.reenter(known, thread)
         if thread.muted:
@@ -349,12 +352,12 @@ class Tracer:
         return scope
 
     def thread(self) -> ThreadState:
-        """The state of the calling thread."""
+        """The state of the calling thread. The identity of a thread that is over may be another one's now."""
         ident = threading.get_ident()
         state = self.threads.get(ident)
-        name = threading.current_thread().name
-        if state is None or state.name != name:
-            state = self.threads[ident] = ThreadState(name)
+        thread = threading.current_thread()
+        if state is None or state.thread is not thread:
+            state = self.threads[ident] = ThreadState(thread)
         return state
 
     def start(self) -> None:

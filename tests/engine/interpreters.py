@@ -3,9 +3,11 @@
 Run as a program it makes them, under `.venv/pythonX.Y`.
 """
 
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,9 +30,23 @@ def main() -> int:
     return 0
 
 
+def _candidates(version: str) -> Iterator[str]:
+    """Where an interpreter of that version may be: on the path, or among pyenv's."""
+    yield f"python{version}"
+    pyenv = Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser()
+    yield from map(str, sorted(pyenv.glob(f"versions/{version}.*/bin/python")))
+
+
+def _works(python: str) -> bool:
+    try:
+        return not subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode
+    except OSError:
+        return False
+
+
 def _make(version: str) -> bool:
-    base = shutil.which(f"python{version}")
-    if base is None or subprocess.run([base, "-c", ""], capture_output=True, check=False).returncode:
+    base = next(filter(_works, _candidates(version)), None)
+    if base is None:
         return False
     folder = ROOT / ".venv" / f"python{version}"
     subprocess.run([base, "-m", "venv", "--clear", folder], check=True)
