@@ -34,9 +34,9 @@ def gelu_kernel(x_ptr, y_ptr, N, BLOCK_SIZE: tl.constexpr):
     # Read
     x = tl.load(x_ptr + offsets, mask=mask).to(tl.float32)
 
-    # Compute 0.5 x (1 + tanh(a)); there is no tl.tanh, but (1 + tanh(a)) / 2 = sigmoid(2a)
+    # Compute 0.5 x (1 + tanh(a)); there is no tl.tanh, but (1 + tanh(a)) / 2 = 1 / (1 + exp(-2a))
     a = 0.7978845608028654 * (x + 0.044715 * x * x * x)
-    y = x * tl.sigmoid(2 * a)
+    y = x / (1 + tl.exp(-2 * a))
 
     # Write
     tl.store(y_ptr + offsets, y, mask=mask)
@@ -65,7 +65,7 @@ def gelu_fast_kernel(x_ptr, y_ptr, N, BLOCK_SIZE: tl.constexpr):
     mask = offsets < N
     x = tl.load(x_ptr + offsets, mask=mask).to(tl.float32)
     a = 0.7978845608028654 * (x + 0.044715 * x * x * x)
-    tl.store(y_ptr + offsets, x * tl.sigmoid(2 * a), mask=mask)
+    tl.store(y_ptr + offsets, x / (1 + tl.exp(-2 * a)), mask=mask)
 
 
 def gelu_fast(x: torch.Tensor) -> torch.Tensor:

@@ -4,7 +4,8 @@
 // meet in shared memory. In Triton that part is the compiler's.
 
 const int WARP = 32;
-const unsigned ALL = 0xffffffff;  // all threads of the warp take part
+const unsigned ALL = 0xffffffff;      // all threads of the warp take part
+const float LOWEST = -3.402823466e38f;  // no finite float is smaller
 
 __device__ float larger(float a, float b) { return fmaxf(a, b); }
 __device__ float sum(float a, float b) { return a + b; }
@@ -29,7 +30,7 @@ extern "C" __global__ void softmax_kernel(const float* x, float* y, int N) {
     x += (long long)blockIdx.x * N;
     y += (long long)blockIdx.x * N;
 
-    float max = -INFINITY;
+    float max = LOWEST;
     for (int n = threadIdx.x; n < N; n += blockDim.x) max = fmaxf(max, x[n]);
     max = across_block<larger>(max);
 
@@ -61,10 +62,10 @@ extern "C" __global__ void softmax_fast_kernel(const float4* x, float4* y, int N
     y += (long long)blockIdx.x * N / 4;
 
     float4 v[PER_THREAD];
-    float max = -INFINITY;
+    float max = LOWEST;
     for (int j = 0; j < PER_THREAD; j++) {
         int n = threadIdx.x + j * blockDim.x;
-        v[j] = n < N / 4 ? x[n] : make_float4(-INFINITY, -INFINITY, -INFINITY, -INFINITY);
+        v[j] = n < N / 4 ? x[n] : make_float4(LOWEST, LOWEST, LOWEST, LOWEST);
         max = fmaxf(max, fmaxf(fmaxf(v[j].x, v[j].y), fmaxf(v[j].z, v[j].w)));
     }
     max = across_warps<larger>(max, max_of_warp);

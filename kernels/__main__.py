@@ -1,0 +1,97 @@
+"""Command line of the kernels: check them, time them, print their PTX."""
+
+import argparse
+import os
+import sys
+
+OPERATIONS = ("gelu", "softmax", "row_sum", "matmul_relu")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of `python -m kernels`."""
+    root = argparse.ArgumentParser(prog="python -m kernels", description=__doc__)
+    actions = root.add_subparsers(dest="action", required=True, metavar="check|bench|ptx")
+    for action, help_text in (
+        ("check", "compare every version with its float64 reference; without a GPU in Triton's interpreter"),
+        ("bench", "time every version on the GPU and write var/bench/DEVICE.json"),
+        ("ptx", "print the PTX of every kernel; needs no GPU"),
+    ):
+        sub = actions.add_parser(action, help=help_text, description=help_text)
+        sub.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(OPERATIONS)}; all when none is given")
+        if action == "ptx":
+            sub.add_argument("--target", default="sm_90", help="the compute capability compiled for (default: sm_90)")
+    return root
+
+
+def check(names: list[str]) -> int:
+    """Check the operations called `names`; 1 if a version is wrong."""
+    import torch
+
+    gpu = torch.cuda.is_available()
+    if not gpu:
+        os.environ["TRITON_INTERPRET"] = "1"  # before triton is imported, which reads it
+    from kernels.catalog import OPERATIONS as catalog
+    from kernels.check import check_version
+    from kernels.inputs import INTERPRETED
+
+    device = "cuda" if gpu else "cpu"
+    where = torch.cuda.get_device_name() if gpu else "No GPU"
+    print(f"{where}{'; Triton interpreter, on smaller shapes' if INTERPRETED else ''}")
+    reports = []
+    for name in names:
+        for version in catalog[name].versions:
+            reports.append(check_version(catalog[name], version, device))
+            print(reports[-1], flush=True)
+    return int(any(report.mismatch for report in reports))
+
+
+def bench(names: list[str]) -> int:
+    """Time the operations called `names` on the GPU; 1 if one of them is wrong, 2 without a GPU."""
+    import torch
+
+    if not torch.cuda.is_available():
+        print("kernels bench: PyTorch sees no NVIDIA GPU; run this on a machine that has one.", file=sys.stderr)
+        return 2
+    from kernels.bench import main
+
+    return main(names)
+
+
+def ptx(names: list[str], target: str) -> int:
+    """Print the PTX of the operations called `names`, compiled for `target`; 2 if the target is none."""
+    os.environ.pop("TRITON_INTERPRET", None)  # the interpreter's functions cannot be compiled
+    from kernels.cuda import CudaUnavailable
+    from kernels.ptx import CUDA_SOURCES, capability, cuda_ptx, triton_ptx
+
+    try:
+        capability(target)
+    except ValueError as error:
+        print(f"kernels ptx: {error}", file=sys.stderr)
+        return 2
+    for name in names:
+        for kernel, text in triton_ptx(name, target).items():
+            print(f"// {kernel} of kernels/{name}.py, compiled by Triton for {target}\n{text}")
+        if name in CUDA_SOURCES:
+            try:
+                print(f"// kernels/{name}.cu, compiled for {target}\n{cuda_ptx(name, target)}")
+            except CudaUnavailable as error:
+                print(f"kernels ptx: {error}", file=sys.stderr)
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run `python -m kernels ARGUMENTS`; returns the exit code: 0, 1 for a wrong kernel, 2 for a wrong request."""
+    options = parser().parse_args(arguments)
+    unknown = [name for name in options.names if name not in OPERATIONS]
+    if unknown:
+        known = ", ".join(OPERATIONS)
+        print(f"kernels {options.action}: no operation {unknown[0]!r}; there are {known}.", file=sys.stderr)
+        return 2
+    names = options.names or list(OPERATIONS)
+    if options.action == "ptx":
+        return ptx(names, options.target)
+    return check(names) if options.action == "check" else bench(names)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
