@@ -1,5 +1,6 @@
 """The sample kernels, captured in the interpreter and compiled once for all tests that look at them."""
 
+import atexit
 import functools
 import json
 import os
@@ -53,25 +54,35 @@ class Compiled:
         return lines[0]
 
 
-@functools.cache
 def compiled() -> Compiled:
-    """Compile them; this takes about 15 seconds on two processors."""
-    folder = tempfile.TemporaryDirectory()
-    _folders.append(folder)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "1"}
-    command = [sys.executable, str(KERNELS / "compile_lecture.py"), folder.name]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    """The kernels, which the first call compiles; this takes about 15 seconds on two processors.
+
+    With PYTHONPATH=FOLDER, where another version of Triton was installed to, the tests try that one.
+    """
+    done, folder = _compile()
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+    return _read(done.stdout, folder)
+
+
+@functools.cache
+def _compile() -> tuple[subprocess.CompletedProcess[str], Path]:
+    """Run the script, once also where it fails."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    path = os.pathsep.join([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]).rstrip(os.pathsep)
+    environment = {**os.environ, "PYTHONPATH": path, "TRITON_INTERPRET": "1"}
+    command = [sys.executable, str(KERNELS / "compile_lecture.py"), folder.name]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False), Path(folder.name)
+
+
+@functools.cache
+def _read(printed: str, store: Path) -> Compiled:
+    said = json.loads(printed)
     return Compiled(
-        Path(folder.name),
+        store,
         said["first"],
         said["again"],
         msgspec.convert(said["variants"], dict[str, list[Variant]]),
         {kernel.name: kernel for kernel in msgspec.convert(said["kernels"], list[Kernel])},
         said["warnings"],
     )
-
-
-_folders: list[Any] = []
-"Kept until the tests end."

@@ -63,7 +63,7 @@ def test_types_and_constants_are_those_of_a_launch_on_a_gpu():
 def test_what_is_known_of_alignment_reaches_the_compiler():
     aligned, unaligned = (compiled().variants["scale_kernel"][number].key for number in (0, 1))
     texts = [(compiled().store / "kernels" / key / "ttir").read_text() for key in (aligned, unaligned)]
-    assert [text.count("tt.divisibility = 16") for text in texts] == [3, 1]  # y[1:] is not aligned, and 1 is compiled in
+    assert [text.count("tt.divisibility = 16") for text in texts] == [3, 1]  # y[1:] is not, and 1 is compiled in
 
 
 def test_options_of_the_launch_and_of_the_tuner():

@@ -42,6 +42,14 @@ class Notes:
         pass
 
 
+def attempt(function, *args, **kwargs):
+    """Launch; what the interpreter cannot run, say a kernel that closes over a name, the compiler may well compile."""
+    from triton.runtime.errors import InterpreterError
+
+    with contextlib.suppress(InterpreterError):
+        function(*args, **kwargs)
+
+
 def of_the_project():
     import torch
     from kernels.gelu import gelu
@@ -49,11 +57,12 @@ def of_the_project():
     from kernels.row_sum import row_sum
     from kernels.softmax import softmax
 
-    gelu(torch.randn(2048))
-    softmax(torch.randn(2, 1024))
-    row_sum(torch.randn(2, 2048))
+    attempt(gelu, torch.randn(2048))
+    attempt(softmax, torch.randn(2, 1024))
+    attempt(row_sum, torch.randn(2, 2048))
     a = torch.randn(64, 64).half()
-    matmul_relu_kernel[(1, 1)](
+    attempt(
+        matmul_relu_kernel[(1, 1)],
         a, a, torch.empty_like(a), 64, 64, 64, 64, 1, 64, 1, 64, 1,
         BLOCK_M=64, BLOCK_N=64, BLOCK_K=32, PRECISION="tf32",
     )  # fmt: skip
@@ -63,21 +72,19 @@ def of_the_samples():
     import awkward
     import torch
     import triton.language as tl
-    from triton.runtime.errors import InterpreterError
     from pointwise import ones_kernel, scale_kernel
 
     x = torch.zeros(64)
     y = torch.zeros(64)
-    scale_kernel[(2,)](x, y, 64, BLOCK=32, num_warps=8)
-    scale_kernel[(2,)](x, y[1:], 1, BLOCK=32)
+    attempt(scale_kernel[(2,)], x, y, 64, BLOCK=32, num_warps=8)
+    attempt(scale_kernel[(2,)], x, y[1:], 1, BLOCK=32)
     for block in (2, 4, 8, 16):
-        scale_kernel[(1,)](x, y, 2, BLOCK=block)
-    ones_kernel[(1,)](x, 64)
-    awkward.through_module_kernel[(1,)](x, y, 16, BLOCK=16)
-    with contextlib.suppress(InterpreterError):  # the interpreter cannot run what closes over a name; the compiler can
-        awkward.make(tl.constexpr(2))[(1,)](x, y, 16)
-    awkward.plain_global_kernel[(1,)](x, y, 16, BLOCK=16)
-    awkward.table_kernel[(1,)](x, BLOCK=16)
+        attempt(scale_kernel[(1,)], x, y, 2, BLOCK=block)
+    attempt(ones_kernel[(1,)], x, 64)
+    attempt(awkward.through_module_kernel[(1,)], x, y, 16, BLOCK=16)
+    attempt(awkward.make(tl.constexpr(2))[(1,)], x, y, 16)
+    attempt(awkward.plain_global_kernel[(1,)], x, y, 16, BLOCK=16)
+    attempt(awkward.table_kernel[(1,)], x, BLOCK=16)
 
 
 def timed(captured, kernels, targets, store):
