@@ -9,6 +9,8 @@ import uvicorn
 
 from viewer.app import create
 from viewer.errors import UsageError, ViewerError
+from viewer.export import Export
+from viewer.library import Library
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -18,7 +20,19 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--traces", type=Path, default=Path("var/traces"), help="folder of recordings")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on")
     serve.add_argument("--port", type=_port, default=8000, help="port to listen on, 0 for any free one")
+    export = commands.add_parser("export", help="write them as files for any host")
+    export.add_argument("--traces", type=Path, default=Path("var/traces"), help="folder of recordings")
+    export.add_argument("--out", type=Path, default=Path("var/site"), help="folder to write")
+    export.add_argument("--single-file", action="store_true", help="one file a lecture, to be opened from a disk")
+    export.add_argument("--with-notes", action="store_true", help="publish the speaker's notes too")
+    export.add_argument("--url", type=_address, help="address where the folder will be published")
     return parser
+
+
+def _address(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise argparse.ArgumentTypeError(f"{text!r} is not an address; give it whole, like https://site.example/course/")
+    return text.rstrip("/") + "/"
 
 
 def _port(text: str) -> int:
@@ -53,10 +67,23 @@ def serve(traces: Path, host: str, port: int) -> None:
         server.run(sockets=[listener])
 
 
+def export(asked: argparse.Namespace) -> int:
+    """Write the recordings as files; 1 when something could not be published, 0 when all was."""
+    made = Export(Library(asked.traces), asked.out, asked.with_notes, asked.url or "")
+    made.run(asked.single_file)
+    for problem in made.problems:
+        print(f"viewer: not published: {problem}", file=sys.stderr)
+    changed = sum(made.written.values())
+    print(f"{asked.out}: {len(made.written)} files, {changed} of them written now, the others unchanged")
+    return 1 if made.problems else 0
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit code is 0, or 2 when it cannot be done as asked."""
     asked = _parser().parse_args(arguments)
     try:
+        if asked.command == "export":
+            return export(asked)
         serve(asked.traces, asked.host, asked.port)
     except UsageError as error:
         print(f"viewer: {error}", file=sys.stderr)

@@ -52,7 +52,9 @@ def study(trace: Trace, name: str) -> Lecture:
     return Lecture(name, recording, visits(recording), sections(recording), layouts)
 
 
-def page(lecture: Lecture, urls: Urls, revision: str, notes: bool = True, live: bool = False) -> LecturePage:
+def page(
+    lecture: Lecture, urls: Urls, revision: str, *, notes: bool = True, live: bool = False, address: str = ""
+) -> LecturePage:
     """The page of `lecture`."""
     trace = lecture.trace
     last_error = trace.errors[max(trace.errors)].traceback if trace.errors and trace.status == "error" else ""
@@ -71,6 +73,7 @@ def page(lecture: Lecture, urls: Urls, revision: str, notes: bool = True, live: 
         error=last_error,
         revision=revision,
         live=live,
+        address=address,
     )
 
 
@@ -115,7 +118,7 @@ class _Rows:
         self.lecture, self.number, self.file, self.notes = lecture, number, file, notes
         self.layout = lecture.layouts[number]
         self.reach = _Reach(lecture.visits, self.layout, number)
-        self.hidden = set(file.hidden)
+        self.hidden = set(file.hidden) | (set() if notes else self.layout.notes)
         self.open: tuple[int, Spot] | None = None
 
     def row(self, line: int, text: str, html: Markup) -> Row:

@@ -14,7 +14,7 @@ from engine.trace import (
     Trace,
     Variant,
     Video,
-    read,
+    decode,
     store,
 )
 from viewer.errors import NotListed, UsageError
@@ -34,13 +34,10 @@ class Entry:
     "Time of last change in nanoseconds, and size: a file with another stamp is read again."
     trace: Trace | None
     problem: str = ""
+    revision: str = ""
+    "Of the file's content: equal for equal bytes."
     studied: Lecture | None = None
     columns: bytes | None = None
-
-    @property
-    def revision(self) -> str:
-        """Changes whenever the file does."""
-        return sha256(repr((self.name, *self.stamp)).encode()).hexdigest()[:12]
 
     def lecture(self) -> Lecture:
         """The recording with all that is derived from it. Raises NotListed where it cannot be shown."""
@@ -131,7 +128,10 @@ def _read(path: Path, stamp: tuple[int, int]) -> Entry:
         problem = f"the viewer uses the name {path.stem!r} itself; rename the file"
         return Entry(path.stem, path, stamp, None, problem)
     try:
-        return Entry(path.stem, path, stamp, read(path))
+        data = path.read_bytes()
+        return Entry(path.stem, path, stamp, decode(data, path.name), revision=sha256(data).hexdigest()[:12])
+    except OSError as error:
+        return Entry(path.stem, path, stamp, None, f"{path.name!r} cannot be read: {error.strerror}")
     except TraceError as error:
         return Entry(path.stem, path, stamp, None, str(error))
 

@@ -1,6 +1,6 @@
 """What each page says, as plain dataclasses; templates see nothing else."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -26,6 +26,18 @@ class Card:
 
 
 @dataclass(frozen=True)
+class Inline:
+    """What a page holds itself where it has nothing beside it."""
+
+    style: Markup
+    theme: Markup
+    script: Markup
+    policy: str
+    blocks: dict[str, Markup]
+    "JSON by the id of the element that holds it."
+
+
+@dataclass(frozen=True)
 class IndexPage:
     """The index of recordings."""
 
@@ -34,6 +46,8 @@ class IndexPage:
     cards: list[Card]
     title: str = "Lectures"
     description: str = "Recorded lectures, to be stepped through."
+    address: str = ""
+    "Where the page is published, for cards of social networks; empty where that is not known."
 
 
 @dataclass(frozen=True)
@@ -69,8 +83,8 @@ class Row:
     code: Markup
     indent: int
     kind: str
-    "`code`, `unrun`, `head` (a function of the file begins), `more` (further lines of a statement or signature), `comment`,"
-    " `blank`, `prose` (replaced by what it shows)."
+    "`code`, `unrun`, `head` (a function of the file begins), `more` (further lines of a statement or signature),"
+    " `comment`, `blank`, `prose` (replaced by what it shows)."
     spot: int = -1
     "The statement it begins, -1 for none."
     step: int = -1
@@ -113,7 +127,8 @@ class LecturePage:
     "Changes whenever the recording does."
     live: bool = False
     "Whether the server tells this page when the lecture is recorded again."
-    extra: dict[str, str] = field(default_factory=dict)
+    address: str = ""
+    "Where the page is published."
 
 
 @dataclass(frozen=True)
@@ -124,3 +139,4 @@ class ErrorPage:
     title: str
     message: str
     description: str = ""
+    address: str = ""

@@ -11,7 +11,7 @@ from engine.trace import Graph, Kernel, Output
 from viewer.charts import dots
 from viewer.highlight import block
 from viewer.markup import markdown, safe_address
-from viewer.pages import ErrorPage, IndexPage, LecturePage
+from viewer.pages import ErrorPage, IndexPage, Inline, LecturePage
 from viewer.policy import PAGE
 from viewer.urls import Urls, anchor
 
@@ -46,19 +46,23 @@ def names(graph: Graph) -> dict[str, str]:
     return {node.id: node.label for node in graph.nodes}
 
 
-def index(page: IndexPage) -> str:
-    """The index of recordings."""
-    return _environment().get_template("index.html").render(page=page, urls=page.urls)
+def index(page: IndexPage, inline: Inline | None = None) -> str:
+    """The index of recordings; with `inline`, as a page that needs nothing beside it."""
+    return _html("index.html", page, inline)
 
 
-def lecture(page: LecturePage) -> str:
-    """A lecture's page."""
-    return _environment().get_template("lecture.html").render(page=page, urls=page.urls)
+def lecture(page: LecturePage, inline: Inline | None = None) -> str:
+    """A lecture's page; with `inline`, as one that needs nothing beside it."""
+    return _html("lecture.html", page, inline)
 
 
 def error(page: ErrorPage) -> str:
     """A page that says why there is nothing to see."""
-    return _environment().get_template("error.html").render(page=page, urls=page.urls)
+    return _html("error.html", page, None)
+
+
+def _html(template: str, page: IndexPage | LecturePage | ErrorPage, inline: Inline | None) -> str:
+    return _environment().get_template(template).render(page=page, urls=page.urls, inline=inline)
 
 
 def outputs(shown: tuple[Output, ...], urls: Urls, kernels: tuple[Kernel, ...]) -> Markup:

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -16,20 +17,25 @@ from viewer.urls import Urls
 TOP, BELOW = Urls("./"), Urls("../")
 
 
-def index(library: Library) -> str:
-    """The index of recordings as HTML."""
-    cards = sorted((card(entry) for entry in library.entries()), key=lambda card: (card.status == "broken", card.name))
-    return render.index(IndexPage(TOP, str(library.traces), cards))
+def index(library: Library, broken: bool = True, base: str = "") -> str:
+    """The index of recordings as HTML, those that cannot be shown last or, without `broken`, not at all."""
+    cards = [card(entry) for entry in library.entries() if broken or entry.trace]
+    cards.sort(key=lambda card: (card.status == "broken", card.name))
+    return render.index(IndexPage(TOP, str(library.traces), cards, address=base))
 
 
-def lecture(entry: Entry, notes: bool = True, live: bool = False) -> str:
-    """A lecture's page as HTML; of a file that cannot be shown, a page that says why."""
+def lecture(entry: Entry, notes: bool = True, live: bool = False, base: str = "") -> str:
+    """A lecture's page as HTML; of a file that cannot be shown, a page that says why.
+
+    `base` is the address under which the site is published, where that is known.
+    """
     if entry.trace is None:
         return render.error(ErrorPage(BELOW, f"{entry.path.name} cannot be shown", f"{entry.problem}."))
-    return render.lecture(page(entry.lecture(), BELOW, entry.revision, notes, live))
+    address = f"{base}{quote(entry.name)}/" if base else ""
+    return render.lecture(page(entry.lecture(), BELOW, entry.revision, notes=notes, live=live, address=address))
 
 
-def outputs(found: Lecture, spot: int, chunk: int, notes: bool = True) -> bytes:
+def outputs(found: Lecture, spot: int, chunk: int, notes: bool = True, urls: Urls = BELOW) -> bytes:
     """The groups of outputs `chunk` * CHUNK and following of one statement, as a JSON list of HTML.
 
     Raises NotListed when there are none.
@@ -39,7 +45,7 @@ def outputs(found: Lecture, spot: int, chunk: int, notes: bool = True) -> bytes:
     if not wanted:
         raise NotListed(f"{found.name!r} has no outputs {spot}-{chunk}")
     kernels = tuple(found.trace.kernels)
-    html = [render.outputs(found.outputs(group, notes), BELOW, kernels) for group in wanted]
+    html = [render.outputs(found.outputs(group, notes), urls, kernels) for group in wanted]
     return msgspec.json.encode([str(part) for part in html])
 
 

@@ -14,6 +14,8 @@ class Layout:
     "Lines where a function or class begins: its first decorator, or its `def`."
     signatures: set[int] = field(default_factory=set)
     "All lines before the first statement of a function or class."
+    notes: set[int] = field(default_factory=set)
+    "All lines of statements that are calls of `note`."
     docstrings: set[int] = field(default_factory=set)
     "All lines of docstrings, which are no statements to anyone who reads."
     functions: list[tuple[int, int, str]] = field(default_factory=list)
@@ -43,6 +45,8 @@ def layout(source: str, language: str) -> Layout:
 def _note(node: ast.AST, found: Layout) -> None:
     if isinstance(node, ast.Expr) and _only_calls(node.value):
         found.prose.add(node.lineno)
+        if any(_name(call.func) == "note" for call in ast.walk(node) if isinstance(call, ast.Call)):
+            found.notes.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         found.heads.add(first)
@@ -51,6 +55,12 @@ def _note(node: ast.AST, found: Layout) -> None:
             found.docstrings.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
         if not isinstance(node, ast.ClassDef):
             found.functions.append((first, node.end_lineno or node.lineno, node.name))
+
+
+def _name(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
 
 
 def _only_calls(value: ast.expr) -> bool:

@@ -9,7 +9,7 @@ from viewer.urls import Urls
 
 
 def shown(made: Maker, notes: bool = True) -> LecturePage:
-    return page(study(made.trace(), "small"), Urls(), "r1", notes)
+    return page(study(made.trace(), "small"), Urls(), "r1", notes=notes)
 
 
 def row(made: Maker, line: int) -> Row:

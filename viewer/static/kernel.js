@@ -118,7 +118,7 @@ export class KernelPane {
     if (this.variant !== variant) return;
     const stage = found.stages[this.stage];
     this.listing.replaceChildren(...(stage ? [stageList(stage)] : [card(found.missing || "This stage is missing.")]));
-    this.listing.querySelector("ol")?.append(download(key, this.stage));
+    if (!document.getElementById(`kernel-${key}`)) this.listing.querySelector("ol")?.append(download(key, this.stage));
     if (stage) this.link(stage);
     const notes = [found.stale ? "The source has changed since this was compiled: the links may be off." : "", found.missing].filter(Boolean);
     this.idle = notes.join(" ") || "Point at a line to see what it became; a click keeps it.";

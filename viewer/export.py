@@ -1,0 +1,118 @@
+"""The library as a folder of files for any host. The bytes are those that the server gives."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+from xml.sax.saxutils import escape
+
+from viewer import render, single, site
+from viewer.errors import NotListed, UsageError
+from viewer.lecture import CHUNK, INLINE_GROUPS
+from viewer.library import Entry, Library, shown_files, variants
+from viewer.urls import FILES, KERNELS, STATIC
+
+MANIFEST = ".export.json"
+"In the folder: what was written last time, so that what is no longer published goes away and nothing else does."
+
+
+@dataclass
+class Export:
+    """An export into the folder `out`, and what became of it."""
+
+    library: Library
+    out: Path
+    notes: bool = False
+    base: str = ""
+    "Address where the folder will be published, for the site map; it asks for whole addresses."
+    written: dict[str, bool] = field(default_factory=dict)
+    "By path within the folder: whether its bytes changed."
+    problems: list[str] = field(default_factory=list)
+    "What could not be published, in sentences."
+
+    def run(self, single_file: bool = False) -> None:
+        """Write all files. Raises UsageError when there is nothing to write or nowhere to write it."""
+        entries = [entry for entry in self.library.entries() if entry.trace]
+        self.problems += [f"{entry.path.name}: {entry.problem}" for entry in self.library.entries() if not entry.trace]
+        if not entries:
+            raise UsageError(f"{str(self.library.traces)!r} has no recording to export; record a lecture first")
+        before = self._manifest()
+        try:
+            self._singles(entries) if single_file else self._site(entries)
+            self._sweep(before)
+        except OSError as error:
+            raise UsageError(f"cannot write to {str(self.out)!r}: {error.strerror}") from error
+
+    def _singles(self, entries: list[Entry]) -> None:
+        for entry in entries:
+            try:
+                self._write(f"{entry.name}.html", single.lecture(self.library, entry, self.notes).encode())
+            except NotListed as error:
+                self.problems.append(f"{entry.path.name}: {error}")
+        self._write("index.html", single.index(self.library).encode())
+
+    def _site(self, entries: list[Entry]) -> None:
+        self._write(".nojekyll", b"")
+        self._write("index.html", site.index(self.library, broken=False, base=self.base).encode())
+        for path in sorted(render.static_files()):
+            self._write(f"{STATIC}/{path}", (render.STATIC / path).read_bytes())
+        for entry in entries:
+            self._lecture(entry)
+        self._write("sitemap.xml", _sitemap(self.base, ["", *(f"{quote(entry.name)}/" for entry in entries)]).encode())
+
+    def _lecture(self, entry: Entry) -> None:
+        found = entry.lecture()
+        self._write(f"{entry.name}/index.html", site.lecture(entry, self.notes, base=self.base).encode())
+        self._write(f"{entry.name}/data.json", entry.data())
+        for number, spot in enumerate(found.visits.spots):
+            if len(spot.groups) > INLINE_GROUPS:
+                for chunk in range(-(-len(spot.groups) // CHUNK)):
+                    content = site.outputs(found, number, chunk, self.notes)
+                    self._write(f"{entry.name}/outputs/{number}-{chunk}.json", content)
+        self._belongings(entry)
+
+    def _belongings(self, entry: Entry) -> None:
+        """The pictures and the kernels' stages; a missing one is a problem, not an end."""
+        for name in sorted(shown_files(entry.trace)):
+            try:
+                self._write(f"{FILES}/{name}", self.library.file(name).read_bytes())
+            except NotListed as error:
+                self.problems.append(f"{entry.path.name}: {error}")
+        for variant, _ in variants(entry.trace):
+            try:
+                self._write(f"{KERNELS}/{variant.key}.json", site.stages(self.library.compiled(variant.key)))
+                for stage in variant.stages:
+                    text = self.library.stage(variant.key, stage).read_bytes()
+                    self._write(f"{KERNELS}/{variant.key}/{stage}", text)
+            except NotListed as error:
+                self.problems.append(f"{entry.path.name}: {error}")
+
+    def _write(self, path: str, data: bytes) -> None:
+        """Put `data` at `path` unless it is there already."""
+        file = self.out / path
+        self.written[path] = not (file.is_file() and file.read_bytes() == data)
+        if self.written[path]:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+
+    def _manifest(self) -> list[str]:
+        try:
+            return [path for path in json.loads((self.out / MANIFEST).read_bytes()) if isinstance(path, str)]
+        except (OSError, ValueError, TypeError):
+            return []
+
+    def _sweep(self, before: list[str]) -> None:
+        """Remove what an earlier export wrote and this one did not."""
+        for path in before:
+            file = self.out / path
+            if path not in self.written and file.resolve().is_relative_to(self.out.resolve()):
+                file.unlink(missing_ok=True)
+        self._write(MANIFEST, json.dumps(sorted({*self.written} - {MANIFEST}), indent=0).encode() + b"\n")
+
+
+def _sitemap(base: str, paths: list[str]) -> str:
+    addresses = "".join(f"<url><loc>{escape(base + path)}</loc></url>\n" for path in paths)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{addresses}</urlset>\n'
+    )

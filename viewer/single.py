@@ -1,0 +1,83 @@
+"""A lecture as one file that needs nothing beside it: opened from a disk, sent by mail."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from viewer import bundle, render, site
+from viewer.lecture import CHUNK, INLINE_GROUPS, Lecture, page
+from viewer.library import Entry, Library, card, variants
+from viewer.pages import IndexPage, Inline
+from viewer.urls import Urls
+
+
+@dataclass(frozen=True)
+class InlineUrls(Urls):
+    """Links of a page that lies beside the other lectures' files and holds everything else itself."""
+
+    library: Library | None = None
+
+    def index(self) -> str:
+        """The index of recordings."""
+        return "index.html"
+
+    def lecture(self, name: str) -> str:
+        """The file of the recording `name`."""
+        return f"{quote(name, safe='')}.html"
+
+    def static(self, path: str) -> str:
+        """A file of the viewer, as an address that holds it."""
+        return bundle.data_url(render.STATIC / path)
+
+    def file(self, name: str) -> str:
+        """A file of the store, as an address that holds it."""
+        assert self.library is not None
+        return bundle.data_url(self.library.file(name))
+
+
+def lecture(library: Library, entry: Entry, notes: bool) -> str:
+    """The lecture of `entry` as one page."""
+    found = entry.lecture()
+    urls = InlineUrls("", library)
+    blocks = {"columns": entry.data(), **_outputs(found, urls, notes), **_stages(library, entry)}
+    inline = _inline("main.js", {name: Markup(escaped(data)) for name, data in blocks.items()})
+    return render.lecture(page(found, urls, entry.revision, notes=notes), inline)
+
+
+def index(library: Library) -> str:
+    """The index of the lectures beside it, as one page."""
+    cards = [card(entry) for entry in library.entries() if entry.trace]
+    return render.index(IndexPage(InlineUrls("", library), "", cards), _inline("old.js", {}))
+
+
+def _inline(entry: str, blocks: dict[str, Markup]) -> Inline:
+    style = bundle.style(render.STATIC / "app.css")
+    theme = (render.STATIC / "theme.js").read_text(encoding="utf-8")
+    script = bundle.script(render.STATIC, entry)
+    policy = (
+        f"default-src 'none'; script-src {bundle.digest(theme)} {bundle.digest(script)}; "
+        f"style-src {bundle.digest(style)}; img-src data:; media-src data:; font-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return Inline(Markup(style), Markup(theme), Markup(script), policy, blocks)
+
+
+def _outputs(found: Lecture, urls: Urls, notes: bool) -> dict[str, bytes]:
+    """The outputs that the page itself does not hold."""
+    return {
+        f"outputs-{number}-{chunk}": site.outputs(found, number, chunk, notes, urls)
+        for number, spot in enumerate(found.visits.spots)
+        if len(spot.groups) > INLINE_GROUPS
+        for chunk in range(-(-len(spot.groups) // CHUNK))
+    }
+
+
+def _stages(library: Library, entry: Entry) -> dict[str, bytes]:
+    keys = {variant.key for variant, _ in variants(entry.trace) if variant.stages}
+    return {f"kernel-{key}": site.stages(library.compiled(key)) for key in sorted(keys)}
+
+
+def escaped(data: bytes) -> str:
+    """JSON that can stand inside a script element: no `</`, no `<!--`."""
+    return data.decode().replace("<", "\\u003c")
