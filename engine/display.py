@@ -9,7 +9,7 @@ TEXT = 500
 NAME = 100
 "Characters of the name of a class or an attribute."
 
-_ADDRESS = re.compile(r" (?:at |cuda_stream=)0x[0-9a-fA-F]+")
+_ADDRESS = re.compile(r" (?:at |cuda_stream=)0x[0-9a-fA-F]+| id='\d{6,}'")
 _THREAD_NUMBER = re.compile(r"(<\w*Thread\(.*) \d{6,}\)>")
 _BROKEN_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(\\(?:x[0-9a-f]?|u[0-9a-f]{0,3}|U[0-9a-f]{0,7})?)$")
 _LINE_BREAK = re.compile(r"\s*[\r\n]\s*")

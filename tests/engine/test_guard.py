@@ -51,6 +51,7 @@ class Text(str):
     (lambda: "\ud800\0", r"\ud800\x00"),
     (lambda: "<Odd at 0x7f00deadbeef>, <Other object at 0x55AA>", "<Odd>, <Other object>"),
     (lambda: "<torch.cuda.Stream device=cuda:0 cuda_stream=0x30f684e0>", "<torch.cuda.Stream device=cuda:0>"),
+    (lambda: "<MagicMock name='a' id='139871234567'>", "<MagicMock name='a'>"),
     (lambda: "", ""),
 ])  # fmt: skip
 def test_display(display, text):
@@ -117,6 +118,18 @@ def test_slow_class_is_asked_once():
     assert texts[0] == "<Slow object, repr took longer than 0.2 s>"
     assert set(texts[1:]) == {"<Slow object, not shown: its repr takes too long>"}
     assert len(asked) == 1 and time.monotonic() - started < 2
+
+
+def test_class_that_is_slow_to_begin_with_is_asked_again():
+    table, asked = ValueTable(), []
+
+    class Late:
+        def __repr__(self):
+            asked.append(1)
+            time.sleep(0.15 if len(asked) == 1 else 0)  # imports what it needs, say
+            return "told"
+
+    assert [table.values[table.add(Late())].text for _ in range(3)] == ["told"] * 3
 
 
 def test_all_displays_of_a_snapshot_share_the_time():
