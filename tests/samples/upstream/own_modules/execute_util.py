@@ -1,0 +1,1 @@
+raise ImportError("the original engine itself; a recording must not load it")
