@@ -1,6 +1,5 @@
 """Records one lecture: imports it, runs its `main()` under the recorder, and writes what came of it."""
 
-import asyncio
 import importlib.util
 import inspect
 import os
@@ -205,6 +204,8 @@ def _run_main(main: Callable[[], Any], recorder: Recorder, save: Callable[[Statu
             try:
                 result = main()
                 if inspect.iscoroutine(result):
+                    import asyncio  # a tenth of a second that other lectures need not wait
+
                     asyncio.run(result)
             finally:
                 recorder.stop()

@@ -1,0 +1,286 @@
+"""What a lecture can do to its recording, and what the command line says of it. Exit codes: 0, 1 failed, 2 usage."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.errors import TraceError
+from engine.trace import read, write_whole
+from tests.recordings import ROOT, record, run_engine, show
+
+GOOD = """
+    def main():
+        a = 3  # @inspect a
+"""
+
+
+@pytest.fixture
+def earlier(tmp_path: Path) -> bytes:
+    """A good trace of an earlier version of the lecture."""
+    return record(tmp_path, GOOD).trace.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("x = 1\n", "lecture.py defines no main()"),
+        ("def main(n):\n    pass\n", "main() cannot be called without arguments"),
+        ("main = 3\n", "lecture.py defines no main()"),
+        ("def main(:\n", "lecture.py:1 is not valid Python"),
+        ("import nowhere_to_be_found\ndef main():\n    pass\n", "No module named 'nowhere_to_be_found' (line 1)"),
+        ("1 / 0\ndef main():\n    pass\n", "does not import: ZeroDivisionError: division by zero (line 1)"),
+        ("raise SystemExit(3)\n", "does not import: SystemExit: 3 (line 1)"),
+        ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E\n", "does not import: E"),
+        ("# -*- coding: klingon -*-\n", "is not valid Python"),
+        ("x = '\0'\n", "is not valid Python"),
+    ],
+)
+def test_lectures_that_cannot_be_run(tmp_path: Path, earlier: bytes, source: str, says: str) -> None:
+    run = record(tmp_path, source)
+    assert run.exit_code == 2
+    assert says in run.stderr
+    assert "Traceback" not in run.stderr and run.stderr.count("\n") == 1
+    assert run.trace.read_bytes() == earlier
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nowhere.py"], "there is no lecture 'nowhere.py'"),
+        (["tests"], "'tests' is a folder"),
+        (["README.md"], "is not valid Python"),
+        ([], "the following arguments are required"),
+        (["lecture.py", "--max-steps", "0"], "'0' is no number of steps"),
+        (["tests/samples/steps/calls.py", "--target", "h100"], "'h100' is no target"),
+        (["tests/samples/steps/calls.py", "--visible", "nowhere.py"], "--visible 'nowhere.py': there is no such file"),
+        (["show", "nowhere.json"], "cannot read 'nowhere.json': No such file or directory"),
+        (["show", "tests"], "cannot read 'tests': Is a directory"),
+        (["show", "pyproject.toml"], "'pyproject.toml' is not a lecture trace"),
+    ],
+)
+def test_arguments_that_name_nothing(arguments: list[str], says: str, tmp_path: Path) -> None:
+    out = [] if "show" in arguments else ["-o", str(tmp_path)]
+    run = run_engine(*arguments, *out)
+    assert run.returncode == 2
+    assert says in run.stderr
+    assert "Traceback" not in run.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "is empty"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git-lfs pointer"),
+        (b"\xff\xfe", "is not a lecture trace"),
+        (b"[]", "is not a lecture trace"),
+        (b"{" * 100_000, "is not a lecture trace"),
+        (b'{"format":"other","version":1}', "has format 'other'"),
+        (b'{"format":"lecture-trace","version":2}', "has version 2"),
+        (b'{"format":"lecture-trace","version":1}', "is damaged"),
+        (b'{"hello": 1}', "x.json"),
+    ],
+)
+def test_files_that_are_no_trace(tmp_path: Path, data: bytes, says: str) -> None:
+    file = tmp_path / "x.json"
+    file.write_bytes(data)
+    with pytest.raises(TraceError, match=says.replace("(", r"\(")):
+        read(file)
+
+
+def test_a_trace_cut_short_at_any_byte_is_refused(tmp_path: Path) -> None:
+    data = record(tmp_path, GOOD).trace.read_bytes()
+    file = tmp_path / "cut.json"
+    for end in range(0, len(data) - 2, 7):
+        file.write_bytes(data[:end])
+        with pytest.raises(TraceError):
+            read(file)
+
+
+def test_numbers_that_point_nowhere_are_refused(tmp_path: Path) -> None:
+    trace = record(tmp_path, GOOD).trace
+    text = trace.read_text()
+    for good, bad in [('"place":[0]', '"place":[7]'), ('"value":[0]', '"value":[9]'), ('"caller":[-1]', '"caller":[5]')]:
+        assert good in text
+        trace.write_text(text.replace(good, bad))
+        with pytest.raises(TraceError, match="damaged"):
+            read(trace)
+
+
+def test_a_failure_keeps_what_was_recorded(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        from engine import text
+        def main():
+            text("before")
+            a = [][a_name_not_bound]
+    """)  # fmt: skip
+    assert run.exit_code == 1
+    assert run.texts() == ["before"]
+    assert run.header["status"] == "error" and "a_name_not_bound" in run.header["reason"]
+    last = run.steps[-1]
+    assert (last["kind"], last["line"], last["error"]["type"]) == ("error", 5, "NameError")
+    assert "lecture.py" in last["error"]["traceback"] and "engine/" not in last["error"]["traceback"]
+
+
+@pytest.mark.parametrize(
+    ("leave", "status", "code"),
+    [("sys.exit()", "ok", 0), ("sys.exit(0)", "ok", 0), ("sys.exit(3)", "error", 1), ("sys.exit('no')", "error", 1),
+     ("raise KeyboardInterrupt", "interrupted", 1), ("raise MemoryError", "error", 1),
+     ("raise BaseException('odd')", "error", 1), ("raise GeneratorExit", "error", 1)],
+)  # fmt: skip
+def test_ways_to_leave(tmp_path: Path, leave: str, status: str, code: int) -> None:
+    run = record(tmp_path, f"import sys\ndef main():\n    a = 3  # @inspect a\n    {leave}\n")
+    assert (run.header["status"], run.exit_code) == (status, code)
+    assert run.value(3, "a") == "3"
+
+
+def test_a_lecture_that_swallows_the_step_limit_is_ended(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        def main():
+            while True:
+                try:
+                    while True:
+                        a = 1
+                except BaseException:
+                    pass
+    """, "--max-steps", "50")  # fmt: skip
+    assert run.exit_code == 1
+    assert run.header["status"] == "stopped" and "50" in run.header["reason"]
+    assert len(run.steps) == 50
+
+
+def start(lecture: Path, out: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-m", "engine", lecture, "-o", out], cwd=ROOT,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+
+
+WAITS = """
+import time
+def main():
+    a = 3  # @inspect a
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_keeps_what_was_recorded(tmp_path: Path, kind: signal.Signals) -> None:
+    lecture = tmp_path / "lecture.py"
+    lecture.write_text(WAITS)
+    run = start(lecture, tmp_path / "traces")
+    assert run.stdout is not None and run.stdout.readline() == b"ready\n"
+    run.send_signal(kind)
+    assert run.wait(30) == 1
+    header, steps = show(tmp_path / "traces/lecture.json")
+    assert header["status"] == "interrupted"
+    assert steps[0]["values"]["a"]["text"] == "3"
+
+
+def test_killed_while_recording_the_earlier_trace_stands(tmp_path: Path, earlier: bytes) -> None:
+    lecture = tmp_path / "lecture.py"
+    lecture.write_text(WAITS)
+    run = start(lecture, tmp_path / "traces")
+    assert run.stdout is not None and run.stdout.readline() == b"ready\n"
+    run.kill()
+    run.wait(30)
+    assert (tmp_path / "traces/lecture.json").read_bytes() == earlier
+
+
+def test_killed_at_any_moment_of_writing_the_earlier_trace_stands(tmp_path: Path) -> None:
+    """A process that does nothing but write two traces in turn is killed at random moments."""
+    path = tmp_path / "x.json"
+    texts = [b"a" * 3_000_000, b"b" * 3_000_000]
+    program = f"""
+from pathlib import Path
+from engine.trace import write_whole
+path = Path({str(path)!r})
+while True:
+    for letter in (b"a", b"b"):
+        write_whole(letter * 3_000_000, path)
+        print(".", flush=True)
+"""
+    write_whole(texts[0], path)
+    for moment in range(8):
+        run = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE)
+        assert run.stdout is not None and run.stdout.readline()
+        time.sleep(moment * 0.003)
+        run.kill()
+        run.wait()
+        assert path.read_bytes() in texts
+
+
+def test_a_full_disk_is_an_error_and_harms_nothing(tmp_path: Path, earlier: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "traces/lecture.json"
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(TraceError, match="No space left on device; what was there before is unchanged"):
+        write_whole(b"x", path)
+    assert path.read_bytes() == earlier
+    assert [file.name for file in path.parent.iterdir()] == ["lecture.json"]
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "traces").write_text("a file")
+    run = record(tmp_path, GOOD)
+    assert run.exit_code == 2 and "cannot write" in run.stderr and "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("name", ["a b.py", "é ü.py", "1st-lecture.py", "random.py", "engine.py", "torch.py"])
+def test_odd_file_names(tmp_path: Path, name: str) -> None:
+    run = record(tmp_path, GOOD, name=name)
+    assert run.exit_code == 0, run.stderr
+    assert run.value(3, "a") == "3"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\xef\xbb\xbfdef main():\n    a = '\xc3\xa9'  # @inspect a\n",
+     b"def main():\r\n    a = '\xc3\xa9'  # @inspect a\r\n",
+     b"# -*- coding: latin-1 -*-\ndef main():\n    a = '\xe9'  # @inspect a\n",
+     b"def main():\n\x0c\n    b = '\xe2\x80\xa8'; a = '\xc3\xa9'  # @inspect a\n"],
+    ids=["BOM", "CRLF", "latin-1", "form feed and line separator"],
+)  # fmt: skip
+def test_odd_encodings(tmp_path: Path, data: bytes) -> None:
+    run = record(tmp_path, data)
+    assert run.exit_code == 0, run.stderr
+    (step,) = [s for s in run.steps if "a" in s["values"]]
+    assert step["values"]["a"]["text"] == "'é'"
+
+
+def test_several_lectures_are_recorded_apart(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("import sys\nsys.leak = 1\ndef main():\n    a = 1  # @inspect a\n")
+    (tmp_path / "two.py").write_text("import sys\ndef main():\n    a = hasattr(sys, 'leak')  # @inspect a\n")
+    (tmp_path / "bad.py").write_text("def main():\n    1 / 0\n")
+    run = run_engine(tmp_path / "one.py", tmp_path / "two.py", tmp_path / "bad.py", "-o", tmp_path)
+    assert run.returncode == 1
+    assert [show(tmp_path / f"{name}.json")[0]["status"] for name in ("one", "two", "bad")] == ["ok", "ok", "error"]
+    assert show(tmp_path / "two.json")[1][0]["values"]["a"]["text"] == "False"
+
+
+def test_what_differs_between_runs_can_be_left_out(tmp_path: Path) -> None:
+    source = "import time\ndef main():\n    a = object()  # @inspect a\n    print(1)\n"
+    traces = [record(tmp_path, source, "--reproducible").trace.read_bytes() for _ in range(2)]
+    assert traces[0] == traces[1]
+    assert record(tmp_path, source).header["run"]["python"]
+
+
+def test_a_summary_and_the_warnings_are_printed(tmp_path: Path) -> None:
+    run = record(tmp_path, "def main():\n    a = 1  # @inpsect a\n")
+    assert "lecture.py:2: '@inpsect' is no directive; did you mean '@inspect'?" in run.stderr
+    assert "lecture.json: 1 steps in" in run.stderr
+
+
+def test_show_for_people(tmp_path: Path) -> None:
+    trace = record(tmp_path, GOOD).trace
+    assert "a = 3" in run_engine("show", trace).stdout
+    assert run_engine("show", trace, "--step", "0").stdout.count("\n") == 3
+    refused = run_engine("show", trace, "--step", "1")
+    assert refused.returncode == 2 and "has no step 1; its 1 steps count from 0" in refused.stderr
