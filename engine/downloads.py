@@ -4,10 +4,8 @@ import socket
 import threading
 import time
 from collections.abc import Iterable
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 from engine.errors import EngineError
 
@@ -72,9 +70,11 @@ class Downloads:
 
 
 def _fetch(url: str, host: str, size: int, seconds: float) -> bytes:
+    from urllib.request import getproxies
+
     if urlsplit(url).scheme not in getproxies():
         _look_up(host)
-    import httpx  # 0.1 s, and most recordings fetch nothing
+    import httpx  # these imports take 0.1 s, and most recordings fetch nothing
 
     headers = {"User-Agent": "Mozilla/5.0 (compatible; lecture-trace)", "Accept": "*/*"}
     limits = httpx.Timeout(ANSWER, connect=CONNECT)
@@ -109,21 +109,21 @@ def _look_up(host: str) -> None:
 
     In a thread of its own: the system's resolver may wait for minutes and cannot be told not to.
     """
-    found: Future[object] = Future()
-    threading.Thread(target=_resolve, args=(host, found), daemon=True).start()
-    try:
-        found.result(timeout=CONNECT)
-    except TimeoutError as error:  # an OSError too, so it comes first
-        raise _Unreachable(f"the host {host} is not found in {CONNECT:.0f} s") from error
-    except (OSError, UnicodeError) as error:
-        raise _Unreachable(f"the host {host} is not found ({_said(error)})") from error
+    failure: list[Exception] = []
+    thread = threading.Thread(target=_resolve, args=(host, failure), daemon=True)
+    thread.start()
+    thread.join(CONNECT)
+    if thread.is_alive():
+        raise _Unreachable(f"the host {host} is not found in {CONNECT:.0f} s")
+    if failure:
+        raise _Unreachable(f"the host {host} is not found ({_said(failure[0])})") from failure[0]
 
 
-def _resolve(host: str, found: Future[object]) -> None:
+def _resolve(host: str, failure: list[Exception]) -> None:
     try:
-        found.set_result(socket.getaddrinfo(host, None))
+        socket.getaddrinfo(host, None)
     except (OSError, UnicodeError) as error:
-        found.set_exception(error)
+        failure.append(error)
 
 
 def _said(error: Exception) -> str:

@@ -97,11 +97,15 @@ def _measured(run: Callable[[], object]) -> None:
 
 
 def _rows(averages: Any, *clocks: tuple[str, str]) -> tuple[tuple[str, ...], tuple[tuple[str | int | float, ...], ...]]:
-    """Columns and rows of the operators; `clocks` are (shown name, name in the profiler), the deciding one last."""
+    """Columns and rows of the operators; `clocks` are (shown name, name in the profiler), the deciding one last.
+
+    On a GPU an operator and the kernels it launched are rows of their own, as in torch's table; 100 % is all kernels.
+    """
     decides = f"self_{clocks[-1][1]}_time_total"
     operators = [event for event in averages if not _PYTHON.search(event.key)]
     operators.sort(key=lambda event: (-getattr(event, decides), event.key))
-    total = sum(getattr(event, decides) for event in operators) or 1
+    counted = [event for event in operators if (event.device_type.name == "CPU") == (clocks[-1][0] == "CPU")]
+    total = sum(getattr(event, decides) for event in counted) or 1
     columns = ["operator", "calls", f"self {clocks[-1][0]} %"]
     for shown, _ in reversed(clocks):
         columns += [f"self {shown} ms", f"{shown} ms"]

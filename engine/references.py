@@ -1,8 +1,6 @@
 """References to papers and pages: written out by the author, or looked up on arXiv."""
 
-import html.parser
 import re
-import xml.etree.ElementTree as xml
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +8,6 @@ from engine import assets, sink
 from engine.downloads import DownloadError
 
 _ARXIV = re.compile(r"https?://(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/([\w.-]+/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?(?:\.pdf)?/?")
-_ATOM = "{http://www.w3.org/2005/Atom}"
 _SIZE = 2 * 1024 * 1024
 
 
@@ -57,69 +54,20 @@ def _arxiv(url: str) -> Reference:
     match = _ARXIV.fullmatch(url)
     assert match is not None
     try:
-        return replace(_entry(match[1]), url=url)
+        return Reference(url=url, **_entry(match[1]))
     except DownloadError as error:
         sink.warn(f"no arXiv entry for {url}: {error}")
         return Reference(title=url, url=url)
 
 
-def _entry(paper: str) -> Reference:
-    """The entry of `paper`: from the page that newer versions of the original keep, else from the API.
+def _entry(paper: str) -> dict[str, Any]:
+    """What is known of `paper`: from the page that newer versions of the original keep, else from the API.
 
     Raises DownloadError.
     """
-    page = assets.cached("arxiv", f"https://arxiv.org/abs/{paper}", _from_page)
+    from engine.arxiv import from_feed, from_page  # their parsers take 10 ms to import
+
+    page = assets.cached("arxiv", f"https://arxiv.org/abs/{paper}", from_page)
     if page is not None:
         return page[1]
-    return assets.kept("arxiv", f"http://export.arxiv.org/api/query?id_list={paper}", _from_feed, _SIZE)[1]
-
-
-def _from_feed(data: bytes) -> Reference:
-    """The first entry of an Atom feed. Raises ValueError where there is none."""
-    try:
-        entry = xml.fromstring(data).find(f"{_ATOM}entry")
-    except xml.ParseError as error:
-        raise ValueError(f"what arXiv answered is not a feed ({error})") from error
-    title = _line(entry.findtext(f"{_ATOM}title")) if entry is not None else ""
-    if entry is None or not title or title == "Error":
-        raise ValueError("arXiv knows no such paper")
-    authors = [_line(author.findtext(f"{_ATOM}name")) for author in entry.findall(f"{_ATOM}author")]
-    return Reference(
-        title=title,
-        authors=[author for author in authors if author],
-        date=_line(entry.findtext(f"{_ATOM}published"))[:10],
-        description=_line(entry.findtext(f"{_ATOM}summary")),
-    )
-
-
-class _Meta(html.parser.HTMLParser):
-    """Collects the `<meta>` tags of a page by name or property."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: dict[str, list[str]] = {}
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        fields = dict(attrs)
-        name = fields.get("name") or fields.get("property")
-        if tag == "meta" and name:
-            self.found.setdefault(name, []).append(_line(fields.get("content")))
-
-
-def _from_page(data: bytes) -> Reference:
-    """The entry in the page of a paper. Raises ValueError where the page names no title."""
-    reader = _Meta()
-    reader.feed(data.decode("utf-8", "replace"))
-    meta = reader.found
-    if not meta.get("citation_title"):
-        raise ValueError("the page names no paper")
-    return Reference(
-        title=meta["citation_title"][0],
-        authors=[" ".join(reversed(name.split(", ", 1))) for name in meta.get("citation_author", [])],
-        date=(meta.get("citation_date") or [""])[0].replace("/", "-"),
-        description=(meta.get("citation_abstract") or meta.get("og:description") or [""])[0],
-    )
-
-
-def _line(text: str | None) -> str:
-    return " ".join((text or "").split())
+    return assets.kept("arxiv", f"http://export.arxiv.org/api/query?id_list={paper}", from_feed, _SIZE)[1]
