@@ -105,14 +105,14 @@ class Captured:
         )
 
     def all_wanted(self, kernels: Sequence[Kernel], real: Callable[[str], str]) -> dict[int, list[Wanted]]:
-        """What is wanted of each kernel of a recording. `real` gives the file that the recording calls so."""
+        """What is wanted of each kernel, of torch.compile's nothing. `real` gives the file the recording calls so."""
         wanted = {}
         for number, kernel in enumerate(kernels):
             if number in self.wanted:
                 wanted[number] = list(self.wanted[number].values())
             elif kernel.language == "cuda":
                 wanted[number] = [cuda_wanted(kernel, Path(real(kernel.path)))]
-            else:
+            elif kernel.language == "triton":
                 digest = sha256(real(kernel.path))
                 wanted[number] = [Wanted(kernel.name, None, kernel.path, digest, reason=_NOT_LAUNCHED)]
         return wanted

@@ -67,6 +67,17 @@ def items(source: str) -> Iterator[Item]:
             at += 1
 
 
+def kernels_in(source: str) -> list[tuple[str, int, int]]:
+    """Name, first and last line of each kernel of a file; a kernel begins with its `__global__`."""
+    found = []
+    for item in items(source):
+        name = kernel_name(item.head)
+        if name is not None and item.body:
+            first = source.count("\n", 0, item.start + item.head.index("__global__")) + 1
+            found.append((name, first, source.count("\n", 0, item.end) + 1))
+    return found
+
+
 def kernel_name(head: str) -> str | None:
     """The kernel that a declaration is of; None where it is of none."""
     match = _KERNEL.search(_BOUNDS.sub(" ", head))

@@ -7,8 +7,11 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
+
+import msgspec
 
 from engine.captured import Captured
 from engine.compile import Wanted
@@ -19,6 +22,7 @@ from engine.interpreted import FIRST, Grid, Instances, InterpreterHooks
 from engine.jit_hooks import JitHooks, TunerHooks
 from engine.patches import Patches
 from engine.sink import Sink
+from engine.source_hooks import ExtensionHooks, InductorHooks
 from engine.trace import Kernel
 
 _chosen: dict[Callable[..., Any], Instances] = {}
@@ -79,6 +83,7 @@ class Launches:
         self.captured = Captured(lambda path: sink.display_path(os.path.realpath(path)))
         self.binaries: dict[int, Any] = {}
         "Binaries seen so far, by identity."
+        self.store = sink.store
         self.lecture = os.path.realpath(sink.lecture)
         self.stepped: set[tuple[Callable[..., Any], CodeType, int]] = set()
         self.active = True
@@ -137,6 +142,12 @@ class Launches:
                 self.captured.add(number, kernel, (args, kwargs))
         self.sink.launched(number, grid, False)
 
+    def built(self, kernel: Kernel, file: Path) -> int:
+        """See `SourceWatch`."""
+        with self.lock:
+            path = self.sink.display_path(str(file))
+            return self.sink.kernel(msgspec.structs.replace(kernel, path=path))
+
     def step_inside(self, code: CodeType, inside: bool) -> None:
         """See `Watch`."""
         self.sink.step_inside(code, inside)
@@ -189,6 +200,8 @@ def watching(sink: Sink, instances: Instances = FIRST) -> Iterator[Launches]:
         "triton.runtime.interpreter": InterpreterHooks(launches, patches).install,
         "triton.runtime.jit": JitHooks(launches, patches).install,
         "triton.runtime.autotuner": TunerHooks(launches, patches).install,
+        "torch.utils.cpp_extension": ExtensionHooks(launches, patches).install,
+        "torch._inductor.graph": InductorHooks(launches, patches).install,
     }
     _current.append(launches)
     try:

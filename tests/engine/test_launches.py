@@ -89,7 +89,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 from engine.launches import watching
-with watching(SimpleNamespace(lecture=Path("lecture.py"))):
+with watching(SimpleNamespace(lecture=Path("lecture.py"), store=Path("var"))):
     assert not {"torch", "triton"} & set(sys.modules)
 assert not any(type(finder).__module__.startswith("engine") for finder in sys.meta_path)
 """

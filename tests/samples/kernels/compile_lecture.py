@@ -21,6 +21,7 @@ class Notes:
     """A sink that knows the kernels."""
 
     lecture = HERE / "none.py"
+    store = Path("unused")
 
     def __init__(self):
         self.kernels = []
