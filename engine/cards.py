@@ -1,18 +1,14 @@
 """Kernels a lecture points at: where a Triton kernel or a CUDA kernel stands in its file."""
 
 import os
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from engine import assets, sink
+from engine.cuda_source import kernels_in
 from engine.definition import definition
 from engine.launches import plain_function, step_instances
 from engine.trace import Kernel, KernelCard
-
-_CUDA = re.compile(r"__global__\s+(?:(?:__\w+__\s*\([^)]*\)|\w+)\s+)*?((?!__)\w+)\s*\(")
-"A kernel's head in CUDA C++: `__global__ void __launch_bounds__(256) name(`."
-_NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
 def card(source: object, name: str, instances: Sequence[Any] | None) -> tuple[KernelCard, str] | None:
@@ -50,28 +46,10 @@ def _triton(source: Any) -> Kernel:
 def _cuda(path: str, name: str) -> Kernel:
     """Where the kernel `name`, or the first, stands in a CUDA file. Raises ValueError when it is not there."""
     found = assets.find(path)
-    code = _NOT_CODE.sub(_blank, found.read_text(encoding="utf-8", errors="replace"))
-    heads = {match[1]: match.start() for match in reversed(list(_CUDA.finditer(code)))}
-    if not heads:
+    kernels = kernels_in(found.read_text(encoding="utf-8", errors="replace"))
+    if not kernels:
         raise ValueError(f"{path!r} has no __global__ function")
-    name = name or min(heads, key=heads.__getitem__)
-    if name not in heads:
-        raise ValueError(f"{path!r} has no kernel {name!r}; it has {', '.join(sorted(heads))}")
-    first = code.count("\n", 0, heads[name]) + 1
-    return Kernel(name, "cuda", os.path.realpath(found), first, code.count("\n", 0, _end(code, heads[name])) + 1)
-
-
-def _blank(match: "re.Match[str]") -> str:
-    """As many lines as the comment or string had, so that lines keep their numbers."""
-    return "\n" * match[0].count("\n") or " "
-
-
-def _end(code: str, start: int) -> int:
-    """Where the body that opens after `start` closes, else the end of the file."""
-    depth = 0
-    for match in re.finditer(r"[{}]", code[start:]):
-        depth += 1 if match[0] == "{" else -1
-        if depth == 0:
-            return start + match.start()
-    return len(code)
-
+    for known, first, last in kernels:
+        if known == (name or kernels[0][0]):
+            return Kernel(known, "cuda", os.path.realpath(found), first, last)
+    raise ValueError(f"{path!r} has no kernel {name!r}; it has {', '.join(known for known, _, _ in kernels)}")
