@@ -127,7 +127,13 @@ class Recorder:
         sys.settrace(None)
 
     def completed(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
-        """Record the values a statement asks for."""
+        """Record the values a statement asks for, where the stack has room to look at them."""
+        try:
+            self._complete(frame, state, statement)
+        except RecursionError:
+            self.warn("the stack was too deep to look at values here")
+
+    def _complete(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
         directives = statement.directives
         for expression in directives.inspect:
             self._inspect(frame, state, expression)
@@ -140,7 +146,10 @@ class Recorder:
 
     def vanishing(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
         """Look at values now that an `except` clause will take away."""
-        state.early = {expression: self._value(frame, expression) for expression in statement.vanishing}
+        try:
+            state.early = {expression: self._value(frame, expression) for expression in statement.vanishing}
+        except RecursionError:
+            self.warn("the stack was too deep to look at values here")
 
     def _inspect(self, frame: FrameType, state: FrameState, expression: str) -> None:
         value = self._value(frame, expression)

@@ -120,27 +120,11 @@ class ThreadState:
         "Identity of the latest exception, and the state and statement it was first seen at."
 
 
-class Lifeline:
-    """Switches the tracer on again when the frame it hangs on is torn down after the tracer was lost.
-
-    CPython switches a trace function off for good when it raises, and calling one at the recursion limit raises.
-    """
-
-    __slots__ = ("tracer",)
-
-    def __init__(self, tracer: "Tracer") -> None:
-        self.tracer = tracer
-
-    def __del__(self) -> None:
-        if sys is not None and sys.gettrace() is None:
-            self.tracer.rearm()
-
-
 class FrameState:
     """One visible frame: which statement it is at, and which step stands for that."""
 
     __slots__ = (
-        "activation", "activations", "caller", "current", "depth", "early", "lifeline", "mark", "pending", "raised",
+        "activation", "activations", "caller", "current", "depth", "early", "mark", "pending", "raised",
         "scope", "seen", "step", "thread", "tracer",
     )  # fmt: skip
 
@@ -162,7 +146,6 @@ class FrameState:
         "Value numbers of the expressions that may vanish with an `except` clause."
         self.seen: dict[str, int] | None = None
         "Value numbers by name, where all values are recorded and only changes are kept."
-        self.lifeline: Lifeline | None = None
         self.activation = -1
         self.depth = 0
         self.activations: dict[int, int] | None = None
@@ -177,8 +160,6 @@ class FrameState:
         thread.top = self
         above = caller.activation if caller is not None else -1
         self.depth = caller.depth + 1 if caller is not None else 0
-        if self.depth and not self.depth % LIFELINE_DEPTH:
-            self.lifeline = Lifeline(self.tracer)
         if self.activations is None:
             self.activation = self.tracer.listener.activation(above, -1, thread.name)
             if self.scope.generator:
@@ -284,6 +265,28 @@ class FrameState:
             self.thread.raised = (id(error), self, self.current)
 
 
+class Lifeline:
+    """The local trace function of a deep frame: switches the tracer on again when that frame is torn down without it.
+
+    CPython switches a trace function off for good when it raises, and calling one at the recursion limit raises. Nothing
+    but its frame holds a lifeline, so it goes when the frame goes.
+    """
+
+    __slots__ = ("__self__",)
+
+    def __init__(self, state: FrameState) -> None:
+        self.__self__ = state
+
+    def __call__(self, frame: FrameType, event: str, arg: Any) -> TraceFunction:
+        """See `FrameState.trace`."""
+        self.__self__.trace(frame, event, arg)
+        return self
+
+    def __del__(self) -> None:
+        if sys is not None and sys.gettrace() is None:
+            self.__self__.tracer.rearm()
+
+
 class Tracer:
     """Watches the visible code of a process."""
 
@@ -329,7 +332,8 @@ class Tracer:
             return None
         if scope.opcodes:
             self.instructions.wanted(frame)
-        return FrameState(self, scope, thread).trace
+        state = FrameState(self, scope, thread)
+        return Lifeline(state) if state.depth % LIFELINE_DEPTH == LIFELINE_DEPTH - 1 else state.trace
 
     def arrived(self, frame: FrameType, instruction: int) -> None:
         """An instruction event, of code whose statements share lines."""
