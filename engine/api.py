@@ -57,7 +57,7 @@ def image(url: object, style: object = None, width: object = None, alt: str = ""
         return
     file, reason = _asset(source, "image")
     size = _width(width, style, "image")
-    sink.emit(Picture(source, file, size, clean(str(alt)), reason), f"[picture: {alt or source}]")
+    sink.emit(Picture(source, file, size, clean(str(alt or "")), reason), f"[picture: {alt or source}]")
 
 
 def video(url: object, style: object = None, width: object = None) -> None:
@@ -96,7 +96,7 @@ def plot(spec: object, style: object = None, alt: str = "") -> None:
     from engine.timing import untraced
 
     with untraced():  # a tracer makes drawing three times slower
-        drawn = chart(spec, clean(str(alt)))
+        drawn = chart(spec, clean(str(alt or "")))
     if drawn is not None:
         sink.emit(drawn, f"[{drawn.library} chart: {drawn.alt or 'no title'}]")
 
@@ -109,7 +109,7 @@ def table(rows: object, columns: Sequence[object] | None = None, title: str = ""
     """
     from engine.tables import as_text, read
 
-    shown = read(rows, columns, clean(str(title)))
+    shown = read(rows, columns, clean(str(title or "")))
     if shown is not None:
         sink.emit(shown, as_text(shown))
 

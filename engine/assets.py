@@ -176,7 +176,7 @@ def _inline(source: str) -> bytes:
 
 def find(source: str) -> Path:
     """The file `source` names: beside the lecture first, then in the working folder. Raises ValueError."""
-    folders = [Path.cwd()] if sink.current is None else [sink.current.lecture.absolute().parent, Path.cwd()]
+    folders = [Path()] if sink.current is None else [sink.current.lecture.parent, Path()]
     for folder in folders:
         try:
             if (folder / source).is_file():

@@ -35,8 +35,9 @@ def benchmark(
         raise ValueError(f"benchmark({name!r}): needs warmups >= 0 and trials >= 1, not {warmups} and {trials}")
     result = measure(str(name), run, warmups, trials)
     if show:
+        least = None if floor is None else float(floor)
         shown = BenchmarkResult(
-            clean(result.name), result.samples, result.device, result.method, floor, clean(floor_source)
+            clean(result.name), result.samples, result.device, result.method, least, clean(floor_source)
         )
         sink.emit(shown, f"{result.name}: {result!r}")
     return result

@@ -315,6 +315,14 @@ def test_files_of_one_recording_replace_those_of_the_last(tmp_path: Path):
     assert [heard.file(name) for name in names] == [b"second1", b"second2"]
 
 
+def test_a_working_folder_that_is_gone_is_no_failure(heard: Hearing, tmp_path: Path):
+    (tmp_path / "a.png").write_bytes(PNG)
+    (tmp_path / "cwd").rmdir()
+    image("a.png")
+    image("b.png")
+    assert [output.file for output in heard.outputs] == [f"image-{md5(PNG)}-a.png", ""]
+
+
 # ---------------------------------------------------------------- kinds
 
 

@@ -55,3 +55,15 @@ def test_a_plain_function_is_no_kernel(heard: Hearing):
     assert [warning.split(" is no ")[1] for warning in heard.warnings] == [
         "Triton kernel; decorate its function with @triton.jit"
     ] * 2
+
+
+def test_a_triton_kernel_is_where_its_launches_are(heard: Hearing):
+    """Decorators included, as `Launches` describes it, so that the card and the launches are of one kernel."""
+    pytest.importorskip("triton")
+    from engine.launches import Launches
+    from kernels.gelu import gelu_kernel
+
+    kernel(gelu_kernel)
+    Launches(heard).number(gelu_kernel.fn)
+    assert (heard.outputs, heard.warnings) == ([KernelCard(0)], [])
+    assert [(found.name, found.language, found.path) for found in heard.kernels] == [("gelu_kernel", "triton", "gelu.py")]
