@@ -25,6 +25,7 @@ if not GPU:
     os.environ.setdefault("TRITON_INTERPRET", "1")  # Triton then runs kernels on the CPU; it asks when it is imported
 
 from kernels import cuda, gelu, matmul_relu, row_sum, softmax  # noqa: E402
+from kernels.occupancy import ARCHITECTURES, occupancy  # noqa: E402
 
 KERNELS = Path(gelu.__file__).parent
 SIZE = 16384 if GPU else 1024  # rows and columns of the matrices that implementations are compared on
@@ -195,7 +196,13 @@ def warp_occupancy():
     for registers in (32, 64, 128, 160, 255):  # @inspect registers @clear warps registers_per_block
         blocks = registers_per_sm // (threads * registers)  # @inspect blocks
         fraction = blocks * threads // 32 / warps_per_sm  # @inspect fraction
-    text("Registers are one limit. Shared memory is another, and so are 32 blocks and 2,048 threads an SM.")
+    text("Registers are one limit. Shared memory is another, and so are 32 blocks and 2,048 threads an SM. The whole "
+         "calculation, with the hardware's rounding, is in `kernels/occupancy.py`. Our example, and a matrix product "
+         "whose blocks use 72 registers a thread and 48 KB of shared memory:")
+    example = occupancy(ARCHITECTURES["B200"], threads=128, registers=160)  # @inspect example.fraction @stepover
+    product = occupancy(ARCHITECTURES["H100"], threads=128, registers=72, shared=48 * 1024)  # @stepover
+    resident, limit = product.warps, product.limited_by  # @inspect resident limit
+    link(occupancy)
     link(title="CUDA C++ Programming Guide: technical specifications per compute capability",
          url="https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#features-and-technical-specifications")
 
@@ -355,14 +362,8 @@ def benchmarking():
     for dim in dims:  # @inspect dim
         result = benchmark("matmul", matmul_of(dim), show=False)  # @inspect result @stepover
         times[dim] = float(result)  # @inspect times
-    largest = dims[-1]
     floor = min(times.values())  # @inspect floor
-    curves = {"measured": times, "floor": dict.fromkeys(dims, floor),
-              "cubic": {dim: times[largest] * (dim / largest) ** 3 for dim in dims}}
-    rows = [{"dimension": dim, "milliseconds": ms, "line": name}
-            for name, curve in curves.items() for dim, ms in curve.items() if ms > floor / 4]
-    title = f"Matrix multiplication on this {DEVICE.upper()}"
-    plot(lines(rows, "dimension", "milliseconds", "line", title))  # @stepover
+    plot(scaling(times, f"Matrix multiplication on this {DEVICE.upper()}"))  # @stepover
     text("Large products follow the cube. Small ones do not get cheaper any more: below some size the time is a "
          "*floor* made of launching and of units that stay empty. In the lecture of 2026, on a B200, the floor "
          "reached up to dimensions of almost 2,000. GPUs are built for large matrices.")
@@ -377,6 +378,16 @@ def benchmarking():
         ratios[name] = round(benchmark(name, run, trials=3, show=False) / baseline, 2)  # @inspect ratios
     text("Steps and layers should double the time. Batch and dimension need not: as long as the machine is not full, "
          "more work of the same kind is nearly free. Measure; do not multiply.")
+
+
+def scaling(times, title):
+    """A chart of milliseconds by dimension: as measured, their floor, and the cube through the last."""
+    largest, floor = max(times), min(times.values())
+    curves = {"measured": times, "floor": dict.fromkeys(times, floor),
+              "cubic": {dim: times[largest] * (dim / largest) ** 3 for dim in times}}
+    rows = [{"dimension": dim, "milliseconds": ms, "line": name}
+            for name, curve in curves.items() for dim, ms in curve.items() if ms > floor / 4]
+    return lines(rows, "dimension", "milliseconds", "line", title)
 
 
 def time_once(run):
@@ -894,7 +905,24 @@ def measured_on_a_gpu():
              "bench` makes them.")
         return
     measured = json.loads(path.read_text())
-    text("MEASURED")
+    device, versions = measured["device"], measured["versions"]
+    text(f"These times were **not** taken while this page was recorded. They are of an {device}, "
+         f"{measured['date']}, with PyTorch {versions['torch']} and Triton {versions['triton']}. "
+         f"How: {measured['method']}")
+    columns = {"name": "version", "by": "by", "milliseconds": "ms", "tb_per_s": "TB/s", "tflop_per_s": "TFLOP/s",
+               "of_ceiling": "of the ceiling"}
+    for task in measured["measurements"]:
+        figures = sorted(task["figures"], key=lambda figure: figure["milliseconds"] or math.inf)
+        rows = [{column: figure[key] for key, column in columns.items()} for figure in figures]
+        table(rows, title=f"{task['operation']}, {task['dtype']}, {task['size']}")
+    text("The *ceiling* is what the GPU can do: a copy from HBM to HBM where memory is the limit, the library's plain "
+         "product for the matrices.")
+    text("By our count the GeLU of nine kernels moves 11 times as much as a fused one. It was this many times slower:")
+    ms = {figure["name"]: figure["milliseconds"] for figure in measured["measurements"][0]["figures"]}
+    slower = ms["torch, by operators"] / ms["torch"]  # @inspect slower
+    text("And the time of a matrix product by dimension, with its floor:")
+    times = {row["size"]: row["milliseconds"] for row in measured["product_by_size"]}
+    plot(scaling(times, f"Matrix multiplication in bf16 on an {device}"))  # @stepover
 
 
 def summary():

@@ -1,10 +1,10 @@
 """The lecture on GPU kernels, recorded as its author would: it says what it should, and its figures are right."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
@@ -101,6 +101,9 @@ def test_each_section_is_a_function_that_opens_with_its_heading() -> None:
         ("warp_occupancy", "warps", ["12"]),
         ("warp_occupancy", "blocks", ["3", "16", "8", "4", "3", "2"]),
         ("warp_occupancy", "fraction", ["0.1875", "1.0", "0.5", "0.25", "0.1875", "0.125"]),
+        ("warp_occupancy", "example.fraction", ["0.1875"]),
+        ("warp_occupancy", "resident", ["16"]),
+        ("warp_occupancy", "limit", ["'shared memory'"]),
         ("thread_coarsening", "warps", ["53", "7"]),
         ("bank_conflicts", "row", ["1"]),
         ("bank_conflicts", "column", ["32"]),
@@ -274,16 +277,57 @@ def ptx_of(recorded: Recorded, name: str, language: str = "triton", **constants:
 
 # ---------------------------------------------------------------- without the recorder
 
+MEASURED = {
+    "device": "NVIDIA H200", "date": "2026-11-29", "versions": {"torch": "2.11.0", "triton": "3.6.0"},
+    "method": "CUDA events.",
+    "product_by_size": [{"size": 16, "milliseconds": 0.01}, {"size": 32, "milliseconds": 0.02}],
+    "measurements": [{"operation": "gelu", "dtype": "float32", "size": "16384x16384", "figures": [
+        {"name": name, "by": "torch", "milliseconds": ms, "tb_per_s": 2.0, "tflop_per_s": None, "of_ceiling": 0.5}
+        for name, ms in (("torch, by operators", 5.5), ("torch", 0.5), ("wrong", None))
+    ]}],
+}  # fmt: skip
+"As `python -m kernels bench` writes it."
 
-def test_sections_print_when_run_as_an_ordinary_program(tmp_path: Path) -> None:
-    code = "import lecture_06 as lecture; lecture.the_gpu(); lecture.softmax_of_rows(); lecture.strides()"
-    environment = {"PYTHONPATH": f"{ROOT}:{LECTURE.parent}", "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
-    started = time.monotonic()
-    command = [sys.executable, "-c", code]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, check=False)
+PROGRAM = """
+import sys
+from pathlib import Path
+import lecture_06 as lecture
+lecture.the_gpu()
+lecture.softmax_of_rows()
+lecture.compilation()
+lecture.KERNELS = Path(sys.argv[1])
+lecture.measured_on_a_gpu()
+"""
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What sections print, by heading, in an ordinary program on a machine without a C++ compiler."""
+    folder = tmp_path_factory.mktemp("plain")
+    (folder / "measured").mkdir()
+    (folder / "measured" / "h200.json").write_text(json.dumps(MEASURED))
+    environment = {
+        "PYTHONPATH": f"{ROOT}:{LECTURE.parent}", "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1",
+        "CXX": "no-such-compiler", "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"),
+    }  # fmt: skip
+    command = [sys.executable, "-c", PROGRAM, str(folder)]
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=False)
     assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("## The GPU\n")
-    assert "B200  148" in run.stdout
-    assert "## Strides" in run.stdout
-    assert not list(tmp_path.iterdir()), "a plain run left files behind"
-    assert time.monotonic() - started < SECONDS
+    sections = run.stdout.removeprefix("## ").split("\n## ")
+    return {section.partition("\n")[0]: section for section in sections}
+
+
+def test_an_ordinary_run_prints(printed: dict[str, str]) -> None:
+    assert "B200  148" in printed["The GPU"]
+    assert "[picture: Each program instance loads a row" in printed["Softmax: a row is a block"]
+
+
+def test_a_machine_without_a_compiler_is_told_so(printed: dict[str, str]) -> None:
+    assert "On this machine it could not: InvalidCxxCompiler: No working C++ compiler" in printed["torch.compile"]
+
+
+def test_measurements_of_a_gpu_are_shown_with_device_and_date(printed: dict[str, str]) -> None:
+    said = printed["What a GPU measured"]
+    assert "**not** taken while this page was recorded. They are of an NVIDIA H200, 2026-11-29, with PyTorch" in said
+    table = said[said.index("gelu, float32, 16384x16384") :].splitlines()
+    assert [line.split("  ")[0] for line in table[2:5]] == ["torch", "torch, by operators", "wrong"], "fastest first"
