@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine import assets, sink
+from engine.harmless import harmless
 from engine.links import known_fields, to_page, to_source
 from engine.media import Medium
 from engine.references import Reference, url_reference
@@ -24,6 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@harmless
 def text(message: object, style: object = None, verbatim: bool = False, language: str = "") -> None:
     """Say `message`: Markdown with `$` mathematics, or with `verbatim` as it is, in a fixed-width face.
 
@@ -38,6 +40,7 @@ def text(message: object, style: object = None, verbatim: bool = False, language
         sink.emit(Text(cut(said, "text")), said)
 
 
+@harmless
 def note(message: object) -> None:
     """A remark in Markdown for the speaker; others see it only when they ask."""
     said = words(message, "note")
@@ -45,6 +48,7 @@ def note(message: object) -> None:
         sink.emit(Note(cut(said, "note")), f"[note: {said}]")
 
 
+@harmless
 def image(url: object, style: object = None, width: object = None, alt: str = "") -> None:
     """Show the picture `url`: a file (absolute, beside the lecture or in the working folder), an http(s) address or a
     `data:` address.
@@ -60,6 +64,7 @@ def image(url: object, style: object = None, width: object = None, alt: str = ""
     sink.emit(Picture(source, file, size, clean(str(alt or "")), reason), f"[picture: {alt or source}]")
 
 
+@harmless
 def video(url: object, style: object = None, width: object = None) -> None:
     """Show the film `url`; like `image`."""
     source = words(url, "video")
@@ -69,6 +74,7 @@ def video(url: object, style: object = None, width: object = None) -> None:
     sink.emit(Video(source, file, _width(width, style, "video"), reason), f"[film: {source}]")
 
 
+@harmless
 def link(arg: object = None, style: object = None, **fields: Any) -> None:
     """Show a link, in one of four ways.
 
@@ -87,6 +93,7 @@ def link(arg: object = None, style: object = None, **fields: Any) -> None:
         to_source(arg, clean(str(fields.get("title") or "")))
 
 
+@harmless
 def plot(spec: object, style: object = None, alt: str = "") -> None:
     """Show a chart: a Vega-Lite specification (a dict), an Altair chart, a matplotlib figure or axes, a plotly figure.
 
@@ -101,6 +108,7 @@ def plot(spec: object, style: object = None, alt: str = "") -> None:
         sink.emit(drawn, f"[{drawn.library} chart: {drawn.alt or 'no title'}]")
 
 
+@harmless
 def table(rows: object, columns: Sequence[object] | None = None, title: str = "") -> None:
     """Show a table.
 
@@ -114,6 +122,7 @@ def table(rows: object, columns: Sequence[object] | None = None, title: str = ""
         sink.emit(shown, as_text(shown))
 
 
+@harmless
 def system_text(command: str | Sequence[str], timeout: float = 60.0) -> None:
     """Run `command` now and show what it writes, standard error included.
 
@@ -131,6 +140,7 @@ def system_text(command: str | Sequence[str], timeout: float = 60.0) -> None:
     sink.emit(Verbatim(said, truncated=ran.truncated), said)
 
 
+@harmless
 def make_graph(  # noqa: PLR0917 - the original's order
     nodes: Sequence[object],
     edges: Sequence[object],
@@ -139,7 +149,7 @@ def make_graph(  # noqa: PLR0917 - the original's order
     width: float = 500,
     height: float = 200,
 ) -> dict[str, Any]:
-    """A graph for `graph` to show.
+    """A graph for `graph` to show; None, with a warning, where it is none.
 
     A node is a name, or a dict with `id` and perhaps `label`, `x`, `y`; an edge is a pair or triple (source, target,
     label), or a dict with these keys. `layout` is `preset` (the nodes' own `x`, `y`), `circle`, `grid`, or anything
@@ -150,6 +160,7 @@ def make_graph(  # noqa: PLR0917 - the original's order
     return specification(nodes, edges, layout, width, height)
 
 
+@harmless
 def graph(spec: object, edges: Sequence[object] | None = None, style: object = None) -> None:
     """Show a graph: what `make_graph` returned, a list of nodes with `edges`, or a networkx graph; nothing for None."""
     from engine.graphs import drawing
@@ -162,6 +173,7 @@ def graph(spec: object, edges: Sequence[object] | None = None, style: object = N
         sink.emit(drawn, "\n".join(arrows or [node.label for node in drawn.nodes]))
 
 
+@harmless
 def kernel(source: object, name: str = "", instances: Sequence[object] | None = None) -> None:
     """Show a kernel beside the lecture: its source, and every stage it is compiled to.
 

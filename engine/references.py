@@ -41,6 +41,7 @@ def url_reference(url: str, **fields: Any) -> Reference:
     Nothing is shown. An arXiv entry that cannot be had is a reference whose title is the address, and a warning;
     it is asked for once in a recording and kept under `files/`. Without a recording nothing is fetched.
     """
+    url = str(url)
     known = _arxiv(url) if _ARXIV.fullmatch(url) else Reference(url=url)
     return replace(known, **fields)
 

@@ -5,9 +5,10 @@ import sys
 import textwrap
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from engine import Reference, graph, image, link, note, table, text, url_reference, video
+from engine import Reference, graph, image, kernel, link, make_graph, note, plot, table, text, url_reference, video
 from engine.trace import Note, Picture, Text, Verbatim, Video
 from tests.engine.hearing import Hearing
 
@@ -51,6 +52,49 @@ def test_very_long_text_is_cut_and_says_so(heard: Hearing):
     text("y" * 300_000)
     assert heard.outputs == [Verbatim("x" * 200_000, truncated=True), Text("y" * 200_000)]
     assert heard.warnings == ["text() was given 300,000 characters; 200,000 are kept"]
+
+
+class Hostile:
+    """Answers nothing it is asked."""
+
+    def __getattribute__(self, name: str) -> object:
+        raise RuntimeError(f"no {name}")
+
+    def __iter__(self):
+        raise RuntimeError("not to be walked")
+
+    def __bool__(self):
+        raise RuntimeError("neither")
+
+
+def odd_values() -> list[object]:
+    """Made within the test: pytest itself looks into what it is given."""
+    return [
+        None, 5, -1.5, b"raw", "", "\0", [], [[]], {}, (), {1: 2}, {"nodes": 5}, {"data": [5]}, object(), type, len,
+        ..., Silent(), Hostile(), [Hostile()], {"a": Hostile()}, range(3), iter([1]), float("nan"), Exception("x"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", [text, note, image, video, link, plot, graph, table, kernel])
+def test_no_call_ends_the_lecture(heard: Hearing, call):
+    """What cannot be shown is said; the recording holds what it can hold."""
+    for value in odd_values():
+        assert call(value) is None
+        assert call(value, style=value) is None
+        assert call(value, no_such_argument=value) is None
+    msgspec.json.encode(heard.outputs)
+    assert heard.warnings
+
+
+def test_a_call_written_wrongly_is_said(heard: Hearing):
+    text("a", colour="red")
+    text()
+    assert make_graph([{"name": "a"}], []) is None
+    assert heard.warnings == [
+        "text() shows nothing: TypeError: text() got an unexpected keyword argument 'colour'",
+        "text() shows nothing: TypeError: text() missing 1 required positional argument: 'message'",
+        "make_graph() shows nothing: KeyError: 'id'",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -66,4 +66,5 @@ def test_a_triton_kernel_is_where_its_launches_are(heard: Hearing):
     kernel(gelu_kernel)
     Launches(heard).number(gelu_kernel.fn)
     assert (heard.outputs, heard.warnings) == ([KernelCard(0)], [])
-    assert [(found.name, found.language, found.path) for found in heard.kernels] == [("gelu_kernel", "triton", "gelu.py")]
+    [found] = heard.kernels
+    assert (found.name, found.language, found.path) == ("gelu_kernel", "triton", "gelu.py")

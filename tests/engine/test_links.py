@@ -105,12 +105,12 @@ CLASS = PLAIN + 20
         (Shape(), "Shape", CLASS),
         (Shape.area, "area", CLASS + 1),
         (Shape().area, "area", CLASS + 1),
-        (sys.modules[__name__], "test_links", 1),
+        (sys.modules[__name__], __name__, 1),
     ],
 )
 def test_links_to_source(heard: Hearing, thing, title, line):
     link(thing)
-    assert (heard.outputs, heard.warnings) == ([Link(title.split(".")[-1], path="test_links.py", line=line)], [])
+    assert (heard.outputs, heard.warnings) == ([Link(title, path="test_links.py", line=line)], [])
 
 
 @pytest.mark.parametrize("thing", [len, 5, int, eval("lambda: 0"), object()])
