@@ -150,6 +150,36 @@ def test_a_package_beside_the_lecture_counts(tmp_path: Path, monkeypatch: pytest
         assert importlib.import_module("basic_util").own
 
 
+OWN_ARXIV = """
+import {library}
+
+def arxiv_reference(url, **fields):
+    raise OSError("no network")
+"""
+
+
+@pytest.mark.parametrize(
+    ("library", "warnings"),
+    [
+        ("json", ["arxiv_util.py beside the lecture has no entry for https://example.org/p (OSError: no network)"]),
+        ("no_such_library", [
+            "arxiv_util.py beside the lecture needs no_such_library, which is not installed; the engine's own is used"
+        ]),
+    ],
+)  # fmt: skip
+def test_what_the_lectures_own_module_cannot_do_the_engines_does(heard: Hearing, tmp_path: Path, library, warnings):
+    (tmp_path / "arxiv_util.py").write_text(OWN_ARXIV.format(library=library))
+    with installed(tmp_path):
+        found = importlib.import_module("arxiv_util").arxiv_reference("https://example.org/p", notes="n")
+    assert (found, heard.warnings) == (api.Reference(url="https://example.org/p", notes="n"), warnings)
+
+
+def test_the_lectures_own_mistakes_are_its_own(tmp_path: Path):
+    (tmp_path / "basic_util.py").write_text("1 / 0")
+    with installed(tmp_path), pytest.raises(ZeroDivisionError):
+        importlib.import_module("basic_util")
+
+
 def test_torch_util(tmp_path: Path):
     torch = pytest.importorskip("torch")
     with installed(tmp_path):
