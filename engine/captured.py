@@ -1,11 +1,13 @@
 """What was captured of the kernels a lecture launched: the work that is left to do when it has ended."""
 
 import hashlib
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from engine.binaries import Binary
 from engine.capture import Arguments, Specialiser, request
 from engine.compile import Wanted
 from engine.cuda_source import device_part, near_headers
@@ -17,7 +19,8 @@ SPECIALISATIONS = 4
 "Kept of one kernel; of one that was launched with more kinds of arguments, the first ones are compiled."
 
 _NOT_LAUNCHED = "it was never launched, so the types of its arguments are not known"
-_STAGES = ("ttir", "ttgir", "llir", "ptx")
+_LOCATION = re.compile(r'\bloc\("([^"]+)":\d+:\d+')
+"A file that a line of TTIR or TTGIR comes from."
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "ptx_options")
 "What Triton's call of the assembler may depend on."
 
@@ -69,38 +72,39 @@ class Captured:
             self.shown[path] = self.display(path)
         return self.shown[path]
 
-    def add_binary(self, number: int, kernel: Any, compiled: Any) -> None:
-        """The binary `compiled` of `kernel` was launched. Never raises."""
+    def add_binary(self, number: int, kernel: Any, read: Callable[[], Binary]) -> None:
+        """A binary of `kernel`, which `read` gives, was launched. Never raises."""
         known = self.wanted.setdefault(number, {})
-        if sum(bool(want.launched_for) for want in known.values()) >= SPECIALISATIONS:
-            self.left_out.setdefault(number, set()).add(str(compiled.hash))
-            return
-        target = f"sm_{compiled.metadata.target.arch}"
         try:
-            work, reason = self._binary(kernel, compiled), ""
+            binary = read()
         except Exception as error:
-            work, reason = None, f"{type(error).__name__}: {error}"
-        known[str(compiled.hash)] = self._want(kernel, work, reason, target, _device())
+            reason = f"its binary could not be had: {type(error).__name__}: {error}"
+            known.setdefault(reason, self._want(kernel, None, reason, "unknown", _device()))
+            return
+        if sum(bool(want.launched_for) for want in known.values()) < SPECIALISATIONS:
+            target = f"sm_{binary.arch}"
+            known[binary.hash] = self._want(kernel, self._launched(kernel, binary), "", target, _device())
+        elif binary.hash not in known:
+            self.left_out.setdefault(number, set()).add(binary.hash)
 
-    def _binary(self, kernel: Any, compiled: Any) -> LaunchedBinary:
-        stages = {name: str(compiled.asm[name]) for name in _STAGES if name in compiled.asm}
-        said = "\n".join(stages.values())
-        known = compiled.metadata._asdict()
-        self._display(kernel.fn.__code__.co_filename)
+    def _launched(self, kernel: Any, binary: Binary) -> LaunchedBinary:
+        metadata = binary.metadata
+        files = {path for text in binary.stages.values() for path in _LOCATION.findall(text)}
+        own = {path for path in files if "/triton/language/" not in path and Path(path).is_file()}
         return LaunchedBinary(
             path=kernel.fn.__code__.co_filename,
-            files={path: shown for path, shown in self.shown.items() if path in said},
-            stages=stages,
-            cubin=compiled.asm["cubin"],
-            options={name: known[name] for name in _OPTIONS if name in known},
+            files={path: self._display(path) for path in sorted(own)},
+            stages=binary.stages,
+            cubin=binary.cubin,
+            options={name: metadata[name] for name in _OPTIONS if name in metadata},
             facts=Facts(
-                num_warps=known.get("num_warps"),
-                num_stages=known.get("num_stages"),
-                threads=known["num_warps"] * 32,
-                registers=getattr(compiled, "n_regs", None),
-                spills=getattr(compiled, "n_spills", None),
-                shared=known.get("shared"),
-                tensor_columns=known.get("tmem_size") or 0,
+                num_warps=metadata.get("num_warps"),
+                num_stages=metadata.get("num_stages"),
+                threads=metadata["num_warps"] * 32,
+                registers=binary.registers,
+                spills=binary.spills,
+                shared=metadata.get("shared"),
+                tensor_columns=metadata.get("tmem_size") or 0,
             ),
         )
 

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
+from engine.binaries import of_inductor, of_triton
 from engine.captured import Captured
 from engine.compile import Wanted
 from engine.definition import definition
@@ -24,6 +25,8 @@ from engine.patches import Patches
 from engine.sink import Sink
 from engine.source_hooks import ExtensionHooks, InductorHooks
 from engine.trace import Kernel
+
+Language = Literal["triton", "inductor"]
 
 _chosen: dict[Callable[..., Any], Instances] = {}
 "Program instances to step through, by the kernel's plain function."
@@ -90,21 +93,21 @@ class Launches:
         self.paused = 0
         self.lock = threading.RLock()
 
-    def number(self, function: Callable[..., Any]) -> int:
+    def number(self, function: Callable[..., Any], language: Language = "triton") -> int:
         """The kernel's number in the recording."""
         with self.lock:
             if function not in self.numbers:
-                self.numbers[function] = self.sink.kernel(self._describe(function))
+                self.numbers[function] = self.sink.kernel(self._describe(function, language))
             return self.numbers[function]
 
-    def _describe(self, function: Callable[..., Any]) -> Kernel:
+    def _describe(self, function: Callable[..., Any], language: Language) -> Kernel:
         path, line = function.__code__.co_filename, function.__code__.co_firstlineno
         end_line = line
         try:
             end_line = definition(function).end_line
         except LookupError as error:
             self.sink.warn(f"{error}: was it changed since the lecture began? Record it again")
-        return Kernel(function.__name__, "triton", self.sink.display_path(os.path.realpath(path)), line, end_line)
+        return Kernel(function.__name__, language, self.sink.display_path(os.path.realpath(path)), line, end_line)
 
     def wanted(self, kernels: Sequence[Kernel], real: Callable[[str], str]) -> dict[int, list[Wanted]]:
         """What `compile_all` shall compile of the recording's kernels, by their numbers, when the lecture has ended.
@@ -138,9 +141,18 @@ class Launches:
         if id(compiled) not in self.binaries:
             with self.lock:
                 self.binaries[id(compiled)] = compiled
-                self.captured.add_binary(number, kernel, compiled)
+                self.captured.add_binary(number, kernel, lambda: of_triton(compiled))
                 self.captured.add(number, kernel, (args, kwargs))
         self.sink.launched(number, grid, False)
+
+    def launched_generated(self, tuner: Any) -> None:
+        """See `SourceWatch`."""
+        number = self.number(tuner.fn.fn, "inductor")
+        if id(tuner) not in self.binaries:
+            with self.lock:
+                self.binaries[id(tuner)] = tuner
+                self.captured.add_binary(number, tuner.fn, lambda: of_inductor(tuner))
+        self.sink.launched(number, (), False)
 
     def built(self, kernel: Kernel, file: Path) -> int:
         """See `SourceWatch`."""
@@ -201,7 +213,8 @@ def watching(sink: Sink, instances: Instances = FIRST) -> Iterator[Launches]:
         "triton.runtime.jit": JitHooks(launches, patches).install,
         "triton.runtime.autotuner": TunerHooks(launches, patches).install,
         "torch.utils.cpp_extension": ExtensionHooks(launches, patches).install,
-        "torch._inductor.graph": InductorHooks(launches, patches).install,
+        "torch._inductor.graph": InductorHooks(launches, patches).install_graph,
+        "torch._inductor.runtime.triton_heuristics": InductorHooks(launches, patches).install_heuristics,
     }
     _current.append(launches)
     try:

@@ -12,18 +12,22 @@ from engine.errors import TraceError
 from engine.patches import Patches
 from engine.trace import Kernel, write_whole
 
-_GENERATED = re.compile(r"^(?P<name>\w+) = async_compile\.\w+\(", re.MULTILINE)
-"The head of a kernel in torch.compile's code; its text follows, in triple quotes."
+_GENERATED = re.compile(r"^(?P<name>\w+) = async_compile\.cpp\w*\(", re.MULTILINE)
+"The head of a kernel in C++ in torch.compile's code; its text follows, in triple quotes."
 
 
 class SourceWatch(Protocol):
     """What is told of kernels that are built."""
 
+    active: bool
     store: Path
     lecture: str
 
     def built(self, kernel: Kernel, file: Path) -> int:
         """Number of a kernel whose source is `file`; its `path` is filled in."""
+
+    def launched_generated(self, tuner: Any) -> None:
+        """A Triton kernel that torch.compile wrote was launched; `tuner` holds it."""
 
     def launched(self, kernel: int, grid: tuple[int, ...], interpreted: bool) -> None:
         """The current statement launched a kernel."""
@@ -77,14 +81,33 @@ class ExtensionHooks:
 
 
 class InductorHooks:
-    """Notes the kernels that torch.compile writes. Nothing of its work is changed: this is its own hook for tests."""
+    """Notes the kernels that torch.compile writes: in Triton when they are launched, in C++ when they are written.
+
+    Nothing of its work is changed. (Triton's launch hooks would make it launch another way.)
+    """
 
     def __init__(self, watch: SourceWatch, patches: Patches) -> None:
         self.watch = watch
         self.patches = patches
 
-    def install(self, graph: ModuleType) -> None:
-        """Hook into `torch._inductor.graph`."""
+    def install_heuristics(self, heuristics: ModuleType) -> None:
+        """Hook into `torch._inductor.runtime.triton_heuristics`."""
+        tuner = heuristics.CachingAutotuner
+        self.patches.replace(tuner, "run", self._run(tuner.run))
+
+    def _run(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        watch = self.watch
+
+        def run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(tuner, *args, **kwargs)
+            if watch.active:
+                watch.launched_generated(tuner)
+            return result
+
+        return run
+
+    def install_graph(self, graph: ModuleType) -> None:
+        """Hook into `torch._inductor.graph`, which has a hook of its own for what is written."""
         lowering = graph.GraphLowering
         if hasattr(lowering, "save_output_code"):
             self.patches.replace(lowering, "save_output_code", staticmethod(self._save(lowering.save_output_code)))
@@ -98,6 +121,8 @@ class InductorHooks:
         return save_output_code
 
     def _note(self, code: str) -> None:
+        if not _GENERATED.search(code):
+            return
         file = _kept(self.watch, f"inductor_{hashlib.sha256(code.encode()).hexdigest()[:16]}.py", code)
         if file is None:
             return

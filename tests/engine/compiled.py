@@ -70,7 +70,7 @@ def _compile() -> tuple[subprocess.CompletedProcess[str], Path]:
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     path = os.pathsep.join([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]).rstrip(os.pathsep)
-    environment = {**os.environ, "PYTHONPATH": path, "TRITON_INTERPRET": "1"}
+    environment = {**os.environ, "PYTHONPATH": path, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
     command = [sys.executable, str(KERNELS / "compile_lecture.py"), folder.name]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False), Path(folder.name)
 

@@ -41,6 +41,8 @@ def test_launches_with_their_grids_and_none_of_the_tuners(launched):
         tuned,
         tuned,
         ["through_module_kernel", [1], False],
+        ["triton_poi_fused_add_relu_0", [], False],
+        ["triton_poi_fused_add_relu_0", [], False],
     ]
     assert said["warnings"] == []
 
@@ -63,6 +65,17 @@ def test_variants_are_the_launched_binaries(launched):
     matmul = variants(said)["matmul_relu_kernel"]
     assert (matmul.num_warps, matmul.num_stages) == (4, 4)
     assert matmul.shared > 0
+
+
+def test_kernel_that_torch_compile_wrote(launched):
+    said, store = launched
+    [language] = {kernel["language"] for kernel in said["kernels"] if kernel["name"] == "triton_poi_fused_add_relu_0"}
+    folder = store / "kernels" / variants(said)["triton_poi_fused_add_relu_0"].key
+    kept = msgspec.json.decode((folder / "lines.json").read_bytes(), type=KernelLines)
+    text = (folder / "ptx").read_text().split("\n")
+    loads = {kept.stages["ptx"].source[n] for n, words in enumerate(text) if "ld.global" in words}
+    assert (language, len(loads)) == ("inductor", 1)
+    assert min(loads) > 0
 
 
 @pytest.mark.parametrize(

@@ -33,14 +33,11 @@ def test_cuda_sources_of_extensions(built):
     ]
 
 
-def test_what_torch_compile_writes(built):
+def test_what_torch_compile_writes_for_a_cpu(built):
     kernels, launches, files = built
     generated = files[0].name
-    assert kernels[-2:] == [
-        ["cpp_fused_gelu_0", "inductor", generated, 2, 5],
-        ["triton_poi_fused_add_1", "inductor", generated, 8, 12],
-    ]
-    assert launches == [len(kernels) - 2, len(kernels) - 1]
+    assert kernels[-1] == ["cpp_fused_gelu_0", "inductor", generated, 2, 5]
+    assert launches == [len(kernels) - 1]
     assert "extern" in files[0].read_text()
 
 
