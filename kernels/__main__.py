@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from pathlib import Path
 
 OPERATIONS = ("gelu", "softmax", "row_sum", "matmul_relu")
 
@@ -18,6 +19,8 @@ def parser() -> argparse.ArgumentParser:
     ):
         sub = actions.add_parser(action, help=help_text, description=help_text)
         sub.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(OPERATIONS)}; all when none is given")
+        if action == "bench":
+            sub.add_argument("--summary", type=Path, help="also write the figures without the single runs to this file")
         if action == "ptx":
             sub.add_argument("--target", default="sm_90", help="the compute capability compiled for (default: sm_90)")
     return root
@@ -45,7 +48,7 @@ def check(names: list[str]) -> int:
     return int(any(report.mismatch for report in reports))
 
 
-def bench(names: list[str]) -> int:
+def bench(names: list[str], summary: Path | None) -> int:
     """Time the operations called `names` on the GPU; 1 if one of them is wrong, 2 without a GPU."""
     import torch
 
@@ -54,7 +57,7 @@ def bench(names: list[str]) -> int:
         return 2
     from kernels.bench import main
 
-    return main(names)
+    return main(names, summary)
 
 
 def ptx(names: list[str], target: str) -> int:
@@ -90,7 +93,7 @@ def main(arguments: list[str] | None = None) -> int:
     names = options.names or list(OPERATIONS)
     if options.action == "ptx":
         return ptx(names, options.target)
-    return check(names) if options.action == "check" else bench(names)
+    return check(names) if options.action == "check" else bench(names, options.summary)
 
 
 if __name__ == "__main__":

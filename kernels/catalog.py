@@ -101,7 +101,7 @@ OPERATIONS = {
                 Version("matmul_relu_fast", "triton", matmul_relu.matmul_relu_fast),
                 _tf32("matmul_relu_fast", matmul_relu.matmul_relu_fast),
             ),
-            scales=(1.0,), interpreted=(140, 310),
+            scales=(1.0,), interpreted=(140, 130),
         ),
     )
 }  # fmt: skip

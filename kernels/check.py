@@ -103,7 +103,7 @@ def compare(name: str, result: torch.Tensor, expected: torch.Tensor, allowed: fl
 def run(operation: Operation, version: Version, tensors: Tensors) -> Result:
     """One launch on `tensors`: its output poisoned, compared with the reference, its inputs still what they were."""
     before = [x.clone() for x in tensors]
-    with poisoned():
+    with contextlib.nullcontext() if version.language == "torch" else poisoned():  # which makes torch choose otherwise
         result = version.run(*tensors)
     for name, x, was in zip(operation.inputs, tensors, before, strict=True):
         if not torch.equal(x, was):

@@ -1,0 +1,94 @@
+"""PTX of every kernel, on a machine without a GPU."""
+
+import shutil
+
+import pytest
+
+from kernels.cuda import SOURCES, CudaUnavailable
+from kernels.ptx import CUDA_SOURCES, EXAMPLES, _nvrtc_ptx, capability, cuda_ptx, triton_ptx
+from tests.kernels.processes import output, run
+
+KERNELS = {
+    "gelu": ["gelu_kernel", "gelu_fast_kernel"],
+    "softmax": ["softmax_kernel", "softmax_fast_kernel", "softmax_long_kernel"],
+    "row_sum": ["row_sum_kernel", "row_sum_fast_kernel"],
+    "matmul_relu": ["matmul_relu_kernel", "matmul_relu_fast_kernel"],
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_kernel_has_ptx_with_its_own_lines(name: str) -> None:
+    found = triton_ptx(name)
+    assert list(found) == KERNELS[name]
+    for kernel, text in found.items():
+        assert f".entry {kernel}(" in text and ".target sm_90" in text and f"{name}.py" in text and ".loc" in text
+
+
+def test_gelu_reads_and_writes_16_bytes_at_once() -> None:
+    text = triton_ptx("gelu")["gelu_kernel"]
+    assert "ld.global.v4.b32" in text and "st.global.v4.b32" in text
+
+
+def test_the_fast_product_uses_hoppers_tensor_cores_and_copy_engine() -> None:
+    text = triton_ptx("matmul_relu")["matmul_relu_fast_kernel"]
+    assert "wgmma.mma_async" in text and "cp.async.bulk.tensor" in text
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_100"])
+def test_other_targets(target: str) -> None:
+    assert f".target {target}" in triton_ptx("gelu", target)["gelu_kernel"]
+
+
+def test_a_process_whose_kernels_are_interpreted_gets_the_same_ptx() -> None:
+    program = "import sys; from kernels.ptx import triton_ptx; print(triton_ptx('row_sum')['row_sum_kernel'], end='')"
+    assert output("-c", program, interpret=True) == triton_ptx("row_sum")["row_sum_kernel"]
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the PATH")
+def test_nvcc_compiles_the_cuda_kernels() -> None:
+    assert_cuda(cuda_ptx("gelu"), cuda_ptx("softmax"))
+
+
+def test_nvrtc_compiles_the_cuda_kernels() -> None:
+    pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed")
+    assert_cuda(*(_nvrtc_ptx(SOURCES / f"{name}.cu", 90) for name in CUDA_SOURCES))
+
+
+def assert_cuda(gelu: str, softmax: str) -> None:
+    entries = {text.split("(")[0].strip(): text for text in gelu.split(".visible .entry")[1:]}
+    assert entries.keys() == {"gelu_double_kernel", "gelu_kernel", "gelu_fast_kernel"}
+    assert {name: "f64" in text for name, text in entries.items()} == {
+        "gelu_double_kernel": True, "gelu_kernel": False, "gelu_fast_kernel": False,
+    }  # fmt: skip
+    assert ".v4.f32" in entries["gelu_fast_kernel"]
+    assert ".entry softmax_kernel(" in softmax and ".entry softmax_fast_kernel(" in softmax and ".loc" in softmax
+
+
+def test_cuda_code_that_does_not_compile_is_said() -> None:
+    with pytest.raises(CudaUnavailable, match=r"gelu.cu: [nN].* cannot compile it for sm_999"):
+        cuda_ptx("gelu", "sm_999")
+
+
+def test_neither_nvcc_nor_nvrtc_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setitem(__import__("sys").modules, "cuda.bindings", None)
+    with pytest.raises(CudaUnavailable, match=r"gelu.cu: no nvcc on the PATH and no NVRTC; pip install"):
+        cuda_ptx("gelu")
+
+
+def test_the_command_prints_ptx_also_where_the_interpreter_is_asked_for() -> None:
+    lines = output("-m", "kernels", "ptx", "row_sum", interpret=True).splitlines()
+    assert lines[0] == "// row_sum_kernel of kernels/row_sum.py, compiled by Triton for sm_90"
+    assert "// row_sum_fast_kernel of kernels/row_sum.py, compiled by Triton for sm_90" in lines
+
+
+def test_a_target_that_is_none_is_one_sentence_and_exit_2() -> None:
+    finished = run("-m", "kernels", "ptx", "gelu", "--target", "hopper")
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert finished.stderr == (
+        "kernels ptx: target 'hopper' is no compute capability; write sm_80, sm_90 or sm_100, say.\n"
+    )
+
+
+def test_capability() -> None:
+    assert (capability("sm_80"), capability("sm_100")) == (80, 100)
