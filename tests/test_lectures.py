@@ -151,7 +151,7 @@ def test_each_kernel_is_launched_and_stepped_inside(recorded: Recorded, name: st
     [kernel] = [k for k in recorded.header["kernels"] if k["name"] == f"{name}_kernel" and k["language"] == "triton"]
     assert kernel["path"] == f"kernels/{name}.py"
     assert kernel["launches"]
-    if "cuda" not in recorded.header["run"]["device"].lower() and recorded.header["run"]["device"] == "CPU":
+    if recorded.header["run"]["device"] == "CPU":
         inside = {step["line"] for step in recorded.steps if step["function"] == f"{name}_kernel"}
         assert len(inside) > 5
         assert all(kernel["line"] <= line <= kernel["end_line"] for line in inside)
@@ -176,6 +176,18 @@ def test_without_a_gpu_it_says_what_it_did_not_measure(recorded: Recorded) -> No
     assert said.count("not measured here") >= 5
     measured = [table for table in outputs(recorded, "table") if "samples" in table]
     assert {table["method"] for table in measured} == {"wall clock"}
+
+
+@pytest.mark.gpu
+def test_on_a_gpu_it_measures_there_and_keeps_what_was_launched(recorded: Recorded) -> None:
+    import torch
+
+    if not torch.cuda.is_available():
+        pytest.skip("this machine has no GPU")
+    assert {table["method"] for table in outputs(recorded, "table") if "samples" in table} == {"CUDA events"}
+    assert "not measured here" not in " ".join(recorded.texts())
+    launched = {k["name"] for k in recorded.header["kernels"] for v in k["variants"] if v["origin"] == "launched"}
+    assert {"gelu_kernel", "softmax_kernel", "row_sum_kernel", "matmul_relu_kernel"} <= launched
 
 
 def test_it_races_three_gelus_against_a_copy(recorded: Recorded) -> None:
