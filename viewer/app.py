@@ -1,6 +1,8 @@
 """The server: the library's pages over HTTP, on this machine unless told otherwise."""
 
+import contextlib
 import threading
+from collections.abc import AsyncIterator
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -8,9 +10,11 @@ from urllib.parse import quote
 from fastapi import Depends, FastAPI, Path, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
 from fastapi.routing import APIRouter
+from sse_starlette import EventSourceResponse
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from viewer import render, site
+from viewer import live, render, site
 from viewer.errors import NotListed
 from viewer.library import Library
 from viewer.middleware import Headers
@@ -23,11 +27,17 @@ router = APIRouter()
 
 
 class Shelf:
-    """The library and a lock around it, since requests are answered on several threads."""
+    """The library and a lock around it, since requests are answered on several threads; and what watches it."""
 
     def __init__(self, traces: FilePath) -> None:
         self.library = Library(traces)
         self.lock = threading.Lock()
+        self.bell = live.Bell(traces)
+
+    def state(self) -> str:
+        """Every recording as it is now, as the data of one event."""
+        with self.lock:
+            return live.encode(live.state(self.library))
 
 
 def _shelf(request: Request) -> Shelf:
@@ -52,6 +62,17 @@ def index(request: Request, shelf: Shelved) -> Response:
         return RedirectResponse(f"./{quote(name, safe='')}/" + (f"?{rest}" if rest else ""))
     with shelf.lock:
         return HTMLResponse(site.index(shelf.library))
+
+
+@router.get("/_events", response_class=EventSourceResponse)
+async def events(shelf: Shelved) -> EventSourceResponse:
+    """Server-sent events `changed`, with the state of every recording: at once, then whenever one has changed."""
+    return EventSourceResponse(_told(shelf), ping=15)
+
+
+async def _told(shelf: Shelf) -> AsyncIterator[dict[str, str]]:
+    async for _ in shelf.bell.rings():
+        yield {"event": "changed", "data": await run_in_threadpool(shelf.state)}
 
 
 @router.api_route(f"/{STATIC}/{{path:path}}", methods=READ, response_class=FileResponse, responses=NOT_LISTED)
@@ -99,7 +120,7 @@ def lecture(name: Name, shelf: Shelved) -> Response:
     """A lecture's page."""
     with shelf.lock:
         entry = shelf.library.entry(name)
-        return HTMLResponse(site.lecture(entry), status_code=200 if entry.trace else 422)
+        return HTMLResponse(site.lecture(entry, live=True), status_code=200 if entry.trace else 422)
 
 
 @router.api_route("/{name}/data.json", methods=READ, responses=NOT_LISTED)
@@ -128,10 +149,17 @@ def _refused(request: Request, error: Exception) -> Response:
     return _not_listed(request, NotListed("there is no such page"))
 
 
+@contextlib.asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async with app.state.shelf.bell.watching():
+        yield
+
+
 def create(traces: FilePath) -> FastAPI:
     """The application that shows the recordings in `traces`. Raises UsageError when there is no such folder."""
-    app = FastAPI(title="Lecture viewer", docs_url=None, redoc_url=None)
-    app.state.shelf = Shelf(traces)
+    shelf = Shelf(traces)
+    app = FastAPI(title="Lecture viewer", docs_url=None, redoc_url=None, lifespan=_lifespan)
+    app.state.shelf = shelf
     app.include_router(router)
     app.add_exception_handler(NotListed, _not_listed)
     app.add_exception_handler(HTTPException, _refused)

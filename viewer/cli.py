@@ -63,7 +63,8 @@ def serve(traces: Path, host: str, port: int) -> None:
     with listener:
         shown = f"[{host}]" if ":" in host else host
         print(f"Lectures at http://{shown}:{listener.getsockname()[1]}/ (Ctrl-C ends)", flush=True)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", server_header=False))
+        config = uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=2)
+        server = uvicorn.Server(config)
         server.run(sockets=[listener])
 
 

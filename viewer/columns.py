@@ -14,7 +14,7 @@ from viewer.navigation import NOWHERE, moves
 from viewer.outline import Section
 from viewer.statements import Layout
 from viewer.variables import variables
-from viewer.visits import Visits
+from viewer.visits import Visits, first_passes
 
 VERSION = 1
 
@@ -29,6 +29,7 @@ def encode(recording: Recording, visits: Visits, sections: list[Section], layout
             "activations": _activations(recording),
             "places": {"kind": trace.places.kind, "spot": visits.of_place, "function": trace.places.function},
             "spots": _spots(visits),
+            "first": differences(first_passes(recording, visits)),
             "slots": {number: spot.group for number, spot in enumerate(visits.spots) if spot.groups},
             "sections": [[section.step, section.level, section.title] for section in sections],
             "variables": _variables(recording),

@@ -52,6 +52,25 @@ def visits(recording: Recording) -> Visits:
     return found
 
 
+def first_passes(recording: Recording, found: Visits) -> list[int]:
+    """The steps of the first visit of each statement: a lecture walked along these repeats nothing.
+
+    A `resume` step is among them when it completes such a visit.
+    """
+    steps: list[int] = []
+    counted = [0] * len(found.spots)
+    begun: dict[tuple[int, int], int] = {}
+    for step, place in enumerate(recording.trace.steps.place):
+        number = found.of_place[place]
+        key = (recording.frame[recording.activation[step]], number)
+        if recording.trace.places.kind[place] == "line" or key not in begun:
+            begun[key] = counted[number]
+            counted[number] += 1
+        if begun[key] == 0:
+            steps.append(step)
+    return steps
+
+
 def _spots(recording: Recording) -> Visits:
     places = recording.trace.places
     spots: list[Spot] = []

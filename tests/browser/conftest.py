@@ -83,7 +83,7 @@ class Reader:
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("console", lambda message: message.type in ("error", "warning") and self.problems.append(message.text))
         page.on("request", lambda request: self._origin(request.url))
-        page.on("response", lambda answer: answer.status >= 400 and self.problems.append(f"{answer.status} {answer.url}"))
+        page.on("response", lambda answer: answer.ok or answer.status < 400 or self.problems.append(answer.url))
         return page
 
     def _origin(self, url: str) -> None:
@@ -99,10 +99,18 @@ class Reader:
     def until(self, expression: str, seconds: float = 10) -> "Reader":
         """Wait until `expression` is true; unlike the browser driver's own way, the page's policy allows this one."""
         end = time.monotonic() + seconds
-        while not self.page.evaluate(expression):
+        while not self._holds(expression):
             assert time.monotonic() < end, f"not within {seconds} s: {expression}"
             self.page.wait_for_timeout(20)
         return self
+
+    def _holds(self, expression: str) -> bool:
+        try:
+            return bool(self.page.evaluate(expression))
+        except Error as error:
+            if "context was destroyed" in str(error):  # the page is loading anew
+                return False
+            raise
 
     def press(self, *keys: str) -> "Reader":
         for key in keys:

@@ -123,3 +123,13 @@ def test_without_a_script_the_page_still_reads(browser, site: str):
         assert words in text
     assert page.is_hidden(".transport") and page.is_hidden("#panes")
     context.close()
+
+
+def test_first_passes_only_walks_a_lecture_in_its_statements(reading):
+    reader = reading().press("c")
+    steps = [reader.step]
+    while reader.press("l").step != steps[-1]:
+        steps.append(reader.step)
+    assert len(steps) == 27 and reader.step == 47
+    assert [step for step in steps if 12 < step < 36] == [18, 19, 20]
+    assert reader.press("h").step == steps[-2]

@@ -46,6 +46,7 @@ export class Data {
     this.functions = json.places.function;
     this.spotOfPlace = typed(json.places.spot);
     this.spots = { file: typed(json.spots.file), line: typed(json.spots.line), end: typed(json.spots.end) };
+    this.first = sums(json.first);
     this.visits = visits(json.spots.count, json.spots.visit);
     this.slots = new Map(Object.entries(json.slots).map(([spot, groups]) => [Number(spot), typed(groups)]));
     this.sections = json.sections.map(([step, level, title]) => ({ step, level, title }));
@@ -73,6 +74,18 @@ export class Data {
     if (how === "previous") return Math.max(step - 1, 0);
     const distance = this[how][step];
     return how === "back" ? step - distance : step + distance;
+  }
+
+  /** The same along the first passes only: whatever repeats is passed over. */
+  moveFolded(step, how) {
+    const { first } = this;
+    const to = this.move(step, how);
+    if (how === "previous" || how === "back") {
+      const before = upTo(first, 0, first.length, to) - 1;
+      return before < 0 ? step : first[before];
+    }
+    const after = upTo(first, 0, first.length, to - 1);
+    return to === step || after >= first.length ? step : first[after];
   }
 
   /** Number of the visit of `spot` that has begun by `step`, -1 before the first. */

@@ -70,10 +70,11 @@ export class KernelPane {
     const choose = (wanted) => this.variantOf.set(this.kernel, kernel.variants.indexOf(wanted));
     const bar = element("div", { class: "tabs", role: "group", "aria-label": "Stage and target" });
     for (const stage of variant?.stages ?? []) bar.append(this.tab(stageNames[stage] ?? stage, stage === this.stage, () => { this.stage = stage; }));
-    const groups = Map.groupBy(kernel.variants, specialisation);
+    const groups = Map.groupBy(kernel.variants.filter((other) => other.stages?.length || other === variant), specialisation);
     const mine = variant ? groups.get(specialisation(variant)) : [];
+    const failed = kernel.variants.filter((other) => !other.stages?.length && !mine.some(({ target }) => target === other.target));
     const targets = element("span", { class: "targets" });
-    for (const other of mine) targets.append(this.tab(other.target, other === variant, () => choose(other)));
+    for (const other of [...mine, ...failed]) targets.append(this.tab(other.target, other === variant, () => choose(other)));
     bar.append(targets);
     if (groups.size > 1) {
       const select = element("select", { "aria-label": "Specialisation" }, ...options([...groups.keys()]));

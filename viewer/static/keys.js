@@ -2,7 +2,7 @@
 
 const plain = {
   ArrowRight: "next", l: "next", ArrowLeft: "previous", h: "previous", j: "over", k: "back", u: "out",
-  r: "raw", a: "animate", e: "env", n: "notes", o: "contents", g: "go", "/": "search", "?": "help", "+": "larger", "-": "smaller",
+  r: "raw", a: "animate", e: "env", n: "notes", o: "contents", c: "fold", p: "presenter", f: "fullscreen", g: "go", "/": "search", "?": "help", "+": "larger", "-": "smaller",
 };
 const shifted = { ArrowRight: "over", ArrowLeft: "back" };
 

@@ -2,11 +2,14 @@
 
 import * as address from "./address.js";
 import { load } from "./data.js";
+import * as live from "./live.js";
 import * as keys from "./keys.js";
+import { History } from "./history.js";
 import { KernelPane } from "./kernel.js";
 import { remember } from "./memory.js";
 import { Lecture } from "./lecture.js";
 import { Panes } from "./panes.js";
+import { present } from "./presenter.js";
 import { Scrubber } from "./scrubber.js";
 import { Sheets } from "./sheets.js";
 import { Search } from "./search.js";
@@ -42,7 +45,10 @@ function actions(state) {
   const found = { go: () => { input.focus(); input.select(); }, help: () => document.getElementById("help").showModal() };
   found.larger = () => resize(1.1);
   found.smaller = () => resize(1 / 1.1);
-  found.menu = () => document.querySelector("[data-do=menu]").setAttribute("aria-expanded", document.body.classList.toggle("menu-open"));
+  found.menu = () => menu(document.getElementById("menu").hidden);
+  found.print = () => print();
+  document.addEventListener("click", (event) => { if (!event.target.closest(".view, .search")) menu(false); });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") menu(false); });
   for (const how of ["next", "previous", "over", "back", "out"]) found[how] = () => state.move(how);
   for (const name of toggles) found[name] = () => state.toggle(name);
   input.addEventListener("keydown", (event) => {
@@ -55,6 +61,13 @@ function actions(state) {
     if (button) found[button.dataset.do ?? button.dataset.toggle]?.();
   });
   return found;
+}
+
+function menu(open) {
+  document.getElementById("menu").hidden = !open;
+  document.body.classList.toggle("menu-open", open);
+  document.querySelector("[data-do=menu]").setAttribute("aria-expanded", open);
+  measure();
 }
 
 /** The size of all text, remembered. */
@@ -116,13 +129,18 @@ async function start() {
   const lecture = new Lecture(state);
   new Outline(state);
   new Sheets(state);
+  new History(state);
   new Scrubber(state);
   follow(state);
   const found = actions(state);
+  found.presenter = present(state);
+  found.fullscreen = () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen());
   const search = new Search(state, lecture);
   keys.listen({ ...found, search: () => search.focus() });
   for (const name of toggles) state.tell({ toggle: name, how: "stay" });
   state.go(target(data, wanted), "first");
+  live.restore(lecture);
+  live.listen();
   document.body.dataset.ready = "";
 }
 

@@ -64,7 +64,7 @@ export class Panes {
   variable({ name, value, since, changed, fresh }) {
     const when = changed ? (fresh ? "new" : "changed") : "";
     return element("div", { class: changed ? "var changed" : "var", "data-name": name },
-      element("dt", {}, name), element("dd", {}, draw(this.data.values, value)),
+      element("dt", {}, element("button", { type: "button", "data-history": name, title: "Its history" }, name)), element("dd", {}, draw(this.data.values, value)),
       element("span", { class: "when", title: `since step ${since}` }, when ? `● ${when}` : ""));
   }
 

@@ -2,14 +2,14 @@
 
 import { recall, remember } from "./memory.js";
 
-export const toggles = ["raw", "animate", "notes", "env", "contents"];
+export const toggles = ["raw", "animate", "notes", "env", "contents", "fold"];
 const remembered = ["env", "contents"];
 
 export class State {
   constructor(data) {
     this.data = data;
     this.step = 0;
-    this.on = { raw: false, animate: false, notes: false, env: true, contents: true };
+    this.on = { raw: false, animate: false, notes: false, env: true, contents: true, fold: false };
     for (const name of remembered) if (recall(name)) this.on[name] = recall(name) === "true";
     this.listeners = [];
   }
@@ -25,7 +25,7 @@ export class State {
   }
 
   move(how) {
-    const to = this.data.move(this.step, how);
+    const to = this.on.fold ? this.data.moveFolded(this.step, how) : this.data.move(this.step, how);
     if (to !== this.step) this.go(to, how);
   }
 

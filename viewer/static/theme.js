@@ -3,18 +3,23 @@
   const root = document.documentElement;
   const remembered = (name) => { try { return localStorage.getItem(`viewer.${name}`); } catch { return null; } };
   const system = () => matchMedia("(prefers-contrast: more)").matches ? "contrast" : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  root.dataset.theme = remembered("theme") || system();
+  const show = (theme) => {
+    root.dataset.theme = theme;
+    for (const name of document.querySelectorAll("[data-theme-name]")) name.textContent = theme === "contrast" ? "high contrast" : theme;
+    document.dispatchEvent(new Event("theme"));
+  };
+  show(remembered("theme") || system());
+  document.addEventListener("DOMContentLoaded", () => show(root.dataset.theme));
   root.dataset.script = "";
   const size = Number(remembered("size"));
   if (size >= 0.7 && size <= 2.5) root.style.setProperty("--size", size);
   for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"]) {
-    matchMedia(query).addEventListener("change", () => { if (!remembered("theme")) { root.dataset.theme = system(); document.dispatchEvent(new Event("theme")); } });
+    matchMedia(query).addEventListener("change", () => { if (!remembered("theme")) show(system()); });
   }
   document.addEventListener("click", (event) => {
     if (!event.target.closest?.("[data-theme-next]")) return;
     const order = ["light", "dark", "contrast"];
-    root.dataset.theme = order[(order.indexOf(root.dataset.theme) + 1) % order.length];
-    document.dispatchEvent(new Event("theme"));
+    show(order[(order.indexOf(root.dataset.theme) + 1) % order.length]);
     try { localStorage.setItem("viewer.theme", root.dataset.theme); } catch { /* private window: lasts as long as the page */ }
   });
 })();

@@ -1,0 +1,89 @@
+"""Tells open pages, over server-sent events, when a recording in the traces folder has changed.
+
+One watcher serves all pages. A page that connects, also again after a break, is told the state of every recording
+first, so nothing is missed. Beside a recording NAME.json, whoever records may leave a file NAME.failed with a sentence
+on why the lecture could not be recorded at all; pages show it and keep what they have.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from watchfiles import awatch
+
+from viewer.library import Entry, Library
+
+FAILED = ".failed"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a page is told about a recording."""
+
+    name: str
+    revision: str
+    status: str
+    "As in the trace; `broken` for a file that cannot be shown."
+    said: str
+    "Why it ended or cannot be shown; with a file NAME.failed, what that says."
+
+
+def state(library: Library) -> list[Change]:
+    """Every recording as it is now."""
+    return [_change(entry, library.traces) for entry in library.entries()]
+
+
+def _change(entry: Entry, traces: Path) -> Change:
+    try:
+        failed = (traces / f"{entry.name}{FAILED}").read_text(encoding="utf-8", errors="replace").strip()[:2000]
+    except OSError:
+        failed = ""
+    if failed:
+        return Change(entry.name, entry.revision, "failed", failed)
+    if entry.trace is None:
+        return Change(entry.name, entry.revision, "broken", entry.problem)
+    return Change(entry.name, entry.revision, entry.trace.status, entry.trace.reason)
+
+
+class Bell:
+    """Rings for every page that listens whenever the folder `traces` changes."""
+
+    def __init__(self, traces: Path) -> None:
+        self.traces = traces
+        self._listeners: set[asyncio.Event] = set()
+
+    @contextlib.asynccontextmanager
+    async def watching(self) -> AsyncIterator[None]:
+        """Watch for as long as the server runs."""
+        stop = asyncio.Event()
+        task = asyncio.create_task(self._watch(stop))
+        try:
+            yield
+        finally:
+            stop.set()
+            await task
+
+    async def _watch(self, stop: asyncio.Event) -> None:
+        async for _ in awatch(self.traces, stop_event=stop, debounce=200, step=50, recursive=False):
+            for listener in self._listeners:
+                listener.set()
+
+    async def rings(self) -> AsyncIterator[None]:
+        """Once at the start, then after each change; changes that come while the listener is busy ring once."""
+        listener = asyncio.Event()
+        listener.set()
+        self._listeners.add(listener)
+        try:
+            while await listener.wait():
+                listener.clear()
+                yield
+        finally:
+            self._listeners.discard(listener)
+
+
+def encode(changes: list[Change]) -> str:
+    """The data of one event."""
+    return msgspec.json.encode(changes).decode()
