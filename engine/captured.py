@@ -1,6 +1,7 @@
 """What was captured of the kernels a lecture launched: the work that is left to do when it has ended."""
 
 import hashlib
+import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -97,6 +98,7 @@ class Captured:
             stages=binary.stages,
             cubin=binary.cubin,
             options={name: metadata[name] for name in _OPTIONS if name in metadata},
+            assembler={name: value for name, value in os.environ.items() if name.startswith("TRITON_PTXAS_")},
             facts=Facts(
                 num_warps=metadata.get("num_warps"),
                 num_stages=metadata.get("num_stages"),

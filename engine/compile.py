@@ -1,6 +1,5 @@
 """Compiles the kernels of a recording for GPUs that need not be here, and keeps what came of it by its hash."""
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from engine.occupancy import occupancy
 from engine.request import Constant, CudaRequest, Facts, Function, Job, Object, Result, TritonRequest, Work
 from engine.toolkit import cuda_version, triton_version
 from engine.trace import KernelLines, Variant, write_whole
-from engine.workers import SECONDS, run_jobs
+from engine.workers import SECONDS, environment, run_jobs
 
 DEFAULT_TARGETS = ("sm_80", "sm_90", "sm_100")
 "A100, H100, B200."
@@ -109,7 +108,7 @@ def _tools(work: Work) -> str:
         return cuda_version(work.nvcc)
     settings = sorted(
         f"{name}={value}"
-        for name, value in os.environ.items()
+        for name, value in environment().items()
         if name.startswith(("TRITON_", "DISABLE_", "LLVM_", "PTXAS_")) and name not in _HARMLESS
     )
     return " ".join([f"triton-{triton_version()}", *settings])

@@ -124,6 +124,8 @@ class LaunchedBinary(Part, frozen=True, tag="binary"):
     cubin: bytes
     options: dict[str, int | float | bool | str | None]
     "What Triton assembled it with."
+    assembler: dict[str, str]
+    "Environment variables that named the assembler then, `TRITON_PTXAS_PATH`."
     facts: "Facts"
 
 

@@ -45,8 +45,24 @@ def read_binary(binary: LaunchedBinary, capability: int) -> Result:
     """All stages of a kernel that was launched."""
     reader = _Reader(binary.path, binary.files)
     reader.read(binary.stages)
-    reader.assemble(binary.cubin, binary.facts, capability, binary.options)
+    with _assembler(binary.assembler):
+        reader.assemble(binary.cubin, binary.facts, capability, binary.options)
     return reader.result
+
+
+@contextlib.contextmanager
+def _assembler(variables: Mapping[str, str]) -> Iterator[None]:
+    """Have Triton use the assembler that these environment variables name, and no other."""
+    before = {name: value for name, value in os.environ.items() if name.startswith("TRITON_PTXAS_")}
+    for name in before:
+        del os.environ[name]
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name in variables:
+            del os.environ[name]
+        os.environ.update(before)
 
 
 @contextlib.contextmanager
@@ -133,7 +149,16 @@ def _disassemble(cubin: bytes, numbered: bytes, table: Sequence[Origin]) -> tupl
     """SASS of `cubin`, whose origins `numbered` tells where it is the same machine code."""
     if machine_code(numbered) == machine_code(cubin):
         return disassemble(numbered, table)
-    return disassemble(cubin)
+    text, origins = disassemble(cubin)
+    return text, [_completed(origin, table) for origin in origins]
+
+
+def _completed(origin: Origin, table: Sequence[Origin]) -> Origin:
+    """An origin whose callers are not known gets them where code from that place was inlined only once."""
+    if origin is None or len(origin) != 1:
+        return origin
+    possible = [known for known in table if known and known[0] == origin[0]]
+    return possible[0] if len(possible) == 1 else origin
 
 
 def _joined(known: Facts, said: Facts) -> Facts:

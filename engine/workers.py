@@ -85,7 +85,7 @@ class _Worker:
         self.said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `end`)
         self.process = subprocess.Popen(
             [sys.executable, "-P", str(_SCRIPT)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said, env=_environment(),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said, env=environment(),
             start_new_session=True,  # a Ctrl-C is for the recording, which ends its processes itself
         )  # fmt: skip
         self.alive = True
@@ -139,9 +139,15 @@ def _close(stream: IO[bytes]) -> None:
         return
 
 
-def _environment() -> dict[str, str]:
-    """Ours, but that Triton compiles, and that the modules found here are found there."""
+def environment() -> dict[str, str]:
+    """Ours, but that Triton compiles, with its own assembler, and that the modules found here are found there.
+
+    torch.compile, once it is imported, has all of the process use the assembler that comes with PyTorch; what is
+    compiled here must not depend on whether a lecture used it.
+    """
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    if environment.get("TRITON_PTXAS_PATH", "").endswith("torch/bin/ptxas"):
+        del environment["TRITON_PTXAS_PATH"]
     here = str(_SCRIPT.parents[1])
     environment["PYTHONPATH"] = os.pathsep.join([here, *(path for path in sys.path if path and path != here)])
     return environment

@@ -98,6 +98,7 @@ def test_lines_of_launched_binaries(launched, kernel, source, stage, instruction
 
 
 def test_a_helper_of_another_file_is_called_as_in_the_recording(launched):
+    """torch.compile changes the assembler that Triton uses, after this kernel was launched."""
     said, store = launched
     folder = store / "kernels" / variants(said)["through_module_kernel"].key
     kept = msgspec.json.decode((folder / "lines.json").read_bytes(), type=KernelLines)

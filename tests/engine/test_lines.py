@@ -443,3 +443,13 @@ def test_cuda_kernel():
         assert {lines.source[n] for n, words in enumerate(text) if load in words} == {12}
         called = [("squares.cuh", 2), ("tests/samples/kernels/squares.cu", 12)]
         assert called in lines.inlined.values()
+
+
+def test_callers_of_a_binary_that_cannot_be_assembled_again():
+    from engine.triton_compiler import _completed
+
+    table = [(("lib.py", 2), ("k.py", 9)), (("lib.py", 5), ("k.py", 9)), (("lib.py", 5), ("k.py", 11)), (("k.py", 3),)]
+    assert _completed((("lib.py", 2),), table) == (("lib.py", 2), ("k.py", 9))
+    assert _completed((("lib.py", 5),), table) == (("lib.py", 5),)  # from line 9 or from line 11
+    assert _completed((("k.py", 3),), table) == (("k.py", 3),)
+    assert (_completed((), table), _completed(None, table)) == ((), None)

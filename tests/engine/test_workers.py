@@ -96,3 +96,11 @@ def test_no_process_is_left_after_an_interrupt(script, monkeypatch):
 
 def children() -> set[str]:
     return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+
+
+def test_the_assembler_of_torch_compile_is_not_used(monkeypatch):
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    monkeypatch.setenv("TRITON_PTXAS_PATH", "/site-packages/torch/bin/ptxas")
+    assert not {"TRITON_INTERPRET", "TRITON_PTXAS_PATH"} & set(workers.environment())
+    monkeypatch.setenv("TRITON_PTXAS_PATH", "/my/own/ptxas")
+    assert workers.environment()["TRITON_PTXAS_PATH"] == "/my/own/ptxas"
