@@ -376,6 +376,7 @@ def benchmarking():
     for name, value in base.items():  # @inspect name
         run = mlp(**base | {name: 2 * value})  # @stepover
         ratios[name] = round(benchmark(name, run, trials=3, show=False) / baseline, 2)  # @inspect ratios
+    table([ratios], title=f"Time over the baseline's with one size doubled, on this {DEVICE.upper()}")
     text("Steps and layers should double the time. Batch and dimension need not: as long as the machine is not full, "
          "more work of the same kind is nearly free. Measure; do not multiply.")
 
@@ -611,9 +612,10 @@ def gelu_in_cuda():
         text(f"The CUDA kernels do not run here, and their times are not measured here. {str(error).splitlines()[0]}")
     else:
         x = torch.randn(SIZE, SIZE, device=DEVICE)
-        for function in (cuda.gelu_double, cuda.gelu, cuda.gelu_fast):
-            torch.testing.assert_close(function(x), builtin_gelu(x))  # @stepover
-            benchmark(f"CUDA {function.__name__}", lambda: function(x))  # @inspect function.__name__ @stepover
+        torch.testing.assert_close(cuda.gelu(x), builtin_gelu(x))  # @stepover
+        benchmark("GeLU in CUDA", lambda: cuda.gelu(x))  # @stepover
+        benchmark("GeLU in CUDA, in double precision", lambda: cuda.gelu_double(x))  # @stepover
+        benchmark("GeLU in CUDA, four elements at a time", lambda: cuda.gelu_fast(x))  # @stepover
     text("PyTorch builds such a file into a Python module (`torch.utils.cpp_extension`). While you look for errors, "
          "set `CUDA_LAUNCH_BLOCKING=1`: launches then wait, and an error is reported where it was made and not some "
          "calls later.")
@@ -911,10 +913,10 @@ def measured_on_a_gpu():
          f"How: {measured['method']}")
     columns = {"name": "version", "by": "by", "milliseconds": "ms", "tb_per_s": "TB/s", "tflop_per_s": "TFLOP/s",
                "of_ceiling": "of the ceiling"}
-    for task in measured["measurements"]:
-        figures = sorted(task["figures"], key=lambda figure: figure["milliseconds"] or math.inf)
-        rows = [{column: figure[key] for key, column in columns.items()} for figure in figures]
-        table(rows, title=f"{task['operation']}, {task['dtype']}, {task['size']}")
+    rows = [{"operation": f"{task['operation']} {task['dtype']}"} | {columns[key]: figure[key] for key in columns}
+            for task in measured["measurements"]
+            for figure in sorted(task["figures"], key=lambda figure: figure["milliseconds"] or math.inf)]
+    table(rows, title=f"Measured on an {device}")
     text("The *ceiling* is what the GPU can do: a copy from HBM to HBM where memory is the limit, the library's plain "
          "product for the matrices.")
     text("By our count the GeLU of nine kernels moves 11 times as much as a fused one. It was this many times slower:")
@@ -943,22 +945,18 @@ def summary():
 
 def further_reading():
     text("## Further reading")
-    books = (
-        ("Horace He, Making Deep Learning Go Brrrr From First Principles", "https://horace.io/brrr_intro.html"),
-        ("Triton tutorials", "https://triton-lang.org/main/getting-started/tutorials/index.html"),
-        ("CUDA C++ Programming Guide", "https://docs.nvidia.com/cuda/cuda-c-programming-guide/"),
-        ("CUDA C++ Best Practices Guide", "https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/"),
-        ("NVIDIA, GPU performance background",
-         "https://docs.nvidia.com/deeplearning/performance/dl-performance-gpu-background/"),
-        ("GPU MODE, lecture 1: profiling CUDA kernels in PyTorch", "https://www.youtube.com/watch?v=LuhJEEJQgUM"),
-        ("GPU MODE, lecture 8: CUDA performance checklist", "https://www.youtube.com/watch?v=SGhfUhlowB4"),
-        ("ETH Zurich, Heterogeneous Systems, lecture 1", "https://www.youtube.com/watch?v=8JGo2zylE80"),
-        ("Sasha Rush, GPU Puzzles", "https://github.com/srush/GPU-Puzzles"),
-        ("Simon Boehm, How to Optimize a CUDA Matmul Kernel", "https://siboehm.com/articles/22/CUDA-MMM"),
-        ("Dao et al. 2022, FlashAttention", "https://arxiv.org/abs/2205.14135"),
-    )
-    for title, url in books:
-        link(title=title, url=url)
+    text("- [Horace He, Making Deep Learning Go Brrrr From First Principles](https://horace.io/brrr_intro.html)\n"
+         "- [Triton tutorials](https://triton-lang.org/main/getting-started/tutorials/index.html)\n"
+         "- [CUDA C++ Programming Guide](https://docs.nvidia.com/cuda/cuda-c-programming-guide/)\n"
+         "- [CUDA C++ Best Practices Guide](https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/)\n"
+         "- [NVIDIA, GPU performance background]"
+         "(https://docs.nvidia.com/deeplearning/performance/dl-performance-gpu-background/)\n"
+         "- [GPU MODE, lecture 1: profiling CUDA kernels in PyTorch](https://www.youtube.com/watch?v=LuhJEEJQgUM)\n"
+         "- [GPU MODE, lecture 8: CUDA performance checklist](https://www.youtube.com/watch?v=SGhfUhlowB4)\n"
+         "- [ETH Zurich, Heterogeneous Systems, lecture 1](https://www.youtube.com/watch?v=8JGo2zylE80)\n"
+         "- [Sasha Rush, GPU Puzzles](https://github.com/srush/GPU-Puzzles)\n"
+         "- [Simon Boehm, How to Optimize a CUDA Matmul Kernel](https://siboehm.com/articles/22/CUDA-MMM)\n"
+         "- [Dao et al. 2022, FlashAttention](https://arxiv.org/abs/2205.14135)")
 
 
 if __name__ == "__main__":
