@@ -20,7 +20,7 @@ check: $(READY)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[plots,kernels,test]'
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[plots,kernels,test]'
 	@touch $@
 
 .venv/.tools: $(READY) tests/browser/install.py tests/engine/interpreters.py
