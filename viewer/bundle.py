@@ -25,6 +25,14 @@ def script(folder: Path, entry: str) -> str:
     return "\n".join(_scoped(name, (folder / name).read_text(encoding="utf-8")) for name in order)
 
 
+@lru_cache(maxsize=4)
+def modules(folder: Path, entry: str) -> tuple[str, ...]:
+    """The modules that `entry` of `folder` imports, directly or not."""
+    order: list[str] = []
+    _visit(folder, entry, order)
+    return tuple(order[:-1])
+
+
 def _visit(folder: Path, name: str, order: list[str]) -> None:
     """Append `name` to `order` after the modules it imports."""
     if name in order:

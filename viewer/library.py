@@ -1,7 +1,7 @@
 """The recordings of a folder: which there are, what is wrong with the others, and the files that belong to them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
@@ -38,6 +38,8 @@ class Entry:
     "Of the file's content: equal for equal bytes."
     studied: Lecture | None = None
     columns: bytes | None = None
+    html: dict[str, str] = field(default_factory=dict)
+    "Pages made of it, by what kind of page they are."
 
     def lecture(self) -> Lecture:
         """The recording with all that is derived from it. Raises NotListed where it cannot be shown."""

@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from engine.trace import Graph, Kernel, Output
+from viewer.bundle import modules
 from viewer.charts import dots
 from viewer.highlight import block
 from viewer.markup import markdown, safe_address
@@ -33,6 +34,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(markdown=markdown, number=number, address=safe_address, coloured=block)
     environment.globals.update(dots=dots, anchor=anchor, kind=kind, names=names, csp=PAGE)
+    environment.globals.update(modules=lambda entry: modules(STATIC, entry))
     return environment
 
 

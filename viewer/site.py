@@ -32,7 +32,11 @@ def lecture(entry: Entry, notes: bool = True, live: bool = False, base: str = ""
     if entry.trace is None:
         return render.error(ErrorPage(BELOW, f"{entry.path.name} cannot be shown", f"{entry.problem}."))
     address = f"{base}{quote(entry.name)}/" if base else ""
-    return render.lecture(page(entry.lecture(), BELOW, entry.revision, notes=notes, live=live, address=address))
+    made = f"{notes} {live} {address}"
+    if made not in entry.html:
+        shown = page(entry.lecture(), BELOW, entry.revision, notes=notes, live=live, address=address)
+        entry.html[made] = render.lecture(shown)
+    return entry.html[made]
 
 
 def outputs(found: Lecture, spot: int, chunk: int, notes: bool = True, urls: Urls = BELOW) -> bytes:

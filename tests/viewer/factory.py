@@ -10,6 +10,20 @@ def differences(numbers: list[int]) -> list[int]:
     return [number - before for before, number in zip([0, *numbers], numbers)]
 
 
+class Table(list):
+    """A list whose items have one number each."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def number(self, item: object) -> int:
+        """Number of `item`, which joins the table when it is not there."""
+        found = self.numbers.setdefault(repr(item), len(self))
+        if found == len(self):
+            self.append(item)
+        return found
+
+
 @dataclass
 class Maker:
     """A recording that grows by `step`; `trace` gives what stands so far."""
@@ -18,10 +32,10 @@ class Maker:
     path: str = "lecture.py"
     title: str = "A lecture"
     files: list[t.File] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    values: list[t.Value] = field(default_factory=list)
-    outputs: list[t.Output] = field(default_factory=list)
-    places: list[tuple[str, int, int, int, str]] = field(default_factory=list)
+    names: Table = field(default_factory=Table)
+    values: Table = field(default_factory=Table)
+    outputs: Table = field(default_factory=Table)
+    places: Table = field(default_factory=Table)
     activations: list[tuple[int, int]] = field(default_factory=list)
     threads: dict[int, str] = field(default_factory=dict)
     steps: list[tuple[int, int]] = field(default_factory=list)
@@ -67,11 +81,11 @@ class Maker:
         """Number of a new step at `line`."""
         number = len(self.steps)
         place = (kind, file, line, max(line, end_line), self.functions[activation])
-        self.steps.append((index(self.places, place), activation))
-        self.shown += [(number, index(self.outputs, output)) for output in outputs]
+        self.steps.append((self.places.number(place), activation))
+        self.shown += [(number, self.outputs.number(output)) for output in outputs]
         for name, value in (values or {}).items():
-            self.inspected.append((number, index(self.names, name), self.value(value)))
-        self.cleared += [(number, index(self.names, name)) for name in clear]
+            self.inspected.append((number, self.names.number(name), self.value(value)))
+        self.cleared += [(number, self.names.number(name)) for name in clear]
         if error:
             self.errors[number] = error
         return number
@@ -79,8 +93,8 @@ class Maker:
     def value(self, value: t.Value | int | float | str) -> int:
         """Number of `value`; plain Python scalars become scalars of the format."""
         if isinstance(value, t.Struct):
-            return index(self.values, value)
-        return index(self.values, t.Scalar(type(value).__name__, repr(value)))
+            return self.values.number(value)
+        return self.values.number(t.Scalar(type(value).__name__, repr(value)))
 
     def trace(self) -> t.Trace:
         """The recording so far, of one step at least."""
@@ -105,9 +119,3 @@ class Maker:
             errors=self.errors, warnings=self.warnings, kernels=self.kernels,
         )  # fmt: skip
 
-
-def index(table: list, item: object) -> int:
-    """Number of `item` in `table`, which it joins when it is not there."""
-    if item not in table:
-        table.append(item)
-    return table.index(item)

@@ -115,3 +115,42 @@ def lecture() -> Maker:
     made.kernels.append(t.Kernel("gelu_kernel", "triton", "kernels/gelu.py", 4, 9, variants, launches))
     made.warnings.append(t.Warning("'@inpsect' is not a directive; did you mean '@inspect'?", "lectures/small.py", 15))
     return made
+
+
+LONG = """\
+from engine import text
+
+
+def main():
+    text("# A long lecture")
+    total = 0
+    for number in range(20000):
+        total += square(number)
+        print(total)
+    text("## The end")
+
+
+def square(number):
+    result = number * number
+    return result
+"""
+
+
+def long_lecture(steps: int = 100_000) -> Maker:
+    """A loop that calls a helper, with a new frame, three new values and a new output in each of its passes."""
+    made = Maker(LONG, title="A long lecture", path="lectures/long.py")
+    main = made.call("main")
+    made.step(main, 5, t.Text("# A long lecture"))
+    made.step(main, 6, values={"total": 0})
+    total = 0
+    for number in range((steps - 3) // 6):
+        made.step(main, 7, values={"number": number})
+        made.step(main, 8)
+        helper = made.call("square", main)
+        made.step(helper, 14, values={"result": number * number})
+        made.step(helper, 15)
+        total += number * number
+        made.step(main, 8, kind="resume", values={"total": total})
+        made.step(main, 9, t.Stdout(f"{total}\n"))
+    made.step(main, 10, t.Text("## The end"))
+    return made
