@@ -6,17 +6,18 @@ right after its own, up to `last`.
 
 import ast
 import importlib.util
-import opcode
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from types import CodeType
 
+from engine.bytecode import cleanups, endings, jumps_back, operations
 from engine.directives import Directives, read_directives
 
 Position = tuple[int, int]
 
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _CLAUSES = (ast.ExceptHandler, ast.match_case)
 
 
@@ -43,6 +44,10 @@ class Statement:
     "First and last of the numbers that may be current before it: of the statement before it, or the one around it."
     vanishing: tuple[str, ...] = ()
     "Expressions it inspects that use the name of an `except E as name` around it: Python unbinds that on the way out."
+    stands_for: int = -1
+    "The number of the statement whose steps are its own too: itself, or the one whose line it shares; -1 for none."
+    folded: bool = False
+    "Whether Python may compile its header to nothing, since its body stands on the same line."
     children: "list[Statement]" = field(default_factory=list, repr=False)
 
     def contains(self, number: int) -> bool:
@@ -62,6 +67,8 @@ class Source:
         self.scopes: dict[tuple[str, int], ast.AST] = {("<module>", 1): tree}
         self.imports: dict[int, tuple[str, ...]] = {}
         "By number of an import statement: the modules it may import."
+        self._crowded: set[ast.AST] = set()
+        "Scopes in which a clause's body stands on the clause's own line, `case 1: a = 2`."
         self._roots = [self._add(node, tree) for node in tree.body]
         self._codes = set(_codes(compile(data, path, "exec", dont_inherit=True)))
         self.problems: list[tuple[int, str]] = []
@@ -71,8 +78,10 @@ class Source:
 
     def _add(self, node: ast.stmt, scope: ast.AST) -> Statement:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        number = len(self.statements)
         statement = Statement(
-            number=len(self.statements),
+            number=number,
+            stands_for=number,
             line=first,
             end_line=max(first, _header_end(node)),
             start=(first, node.col_offset),
@@ -83,17 +92,24 @@ class Source:
         self.statements.append(statement)
         if isinstance(node, ast.Import | ast.ImportFrom):
             self.imports[statement.number] = tuple(_modules(node))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(node, _SCOPES):
             self.scopes[node.name, first] = scope = node
+        if any(clause.body[0].lineno <= _clause_end(clause) for clause in _clauses(node)):
+            self._crowded.add(scope)
         own = -1 if scope is node else statement.number
-        for body in _bodies(node):
+        for header, body in _bodies(node):
             chosen = isinstance(node, ast.If | ast.Match)  # nothing else ran that stands before the block
             after = own, own if chosen else max(own, len(self.statements) - 1)
+            before, line = own, header
             for child in body:
                 added = self._add(child, scope)
                 added.after, after = after, (added.number, len(self.statements) - 1)
+                if child.lineno <= line and _is_empty(child):
+                    added.stands_for = before
+                before, line = added.stands_for, added.end_line
                 statement.children.append(added)
         statement.last = len(self.statements) - 1
+        statement.folded = _is_folded(node, statement)
         return statement
 
     def _attach(self) -> None:
@@ -103,8 +119,9 @@ class Source:
         """
         owners: dict[int, Statement] = {}
         for statement in self.statements:
+            standing = self.statements[statement.stands_for] if statement.stands_for >= 0 else statement
             for line in range(statement.line, statement.end_line + 1):
-                owners[line] = statement
+                owners[line] = standing
         lines = self.text.split("\n")
         for line, directives in self.directives.items():
             self.problems += [(line, problem) for problem in directives.problems]
@@ -148,16 +165,32 @@ class Source:
             if position not in known:
                 known[position] = self._find(position, scope)  # type: ignore[arg-type]
             table.append(known[position])
-        for instruction in _cleanups(code):
+        for instruction in chain(cleanups(code), self._folded(code, table)):
             table[instruction] = -1
-        for instruction in _endings(code):
+        for instruction in endings(code):
             if table[instruction] >= 0 and self.statements[table[instruction]].loop:
                 table[instruction] = -1
         return table
 
+    def _folded(self, code: CodeType, table: list[int]) -> Iterator[int]:
+        """Instructions of headers that only some versions of Python have, since the body stands on the same line."""
+        for instruction, operation in enumerate(operations(code)):
+            if self.statements[table[instruction]].folded and operation.startswith(("NOP", "JUMP")):
+                yield instruction
+
+    def heads(self, code: CodeType, table: list[int]) -> frozenset[int]:
+        """Instructions at which a loop begins another pass without having left its own header, `for a in b: pass`."""
+        names = operations(code)
+        targets = ((source, target) for source, target in jumps_back(code) if table[source] == table[target])
+        return frozenset(
+            target for source, target in targets
+            if self.statements[table[target]].loop
+            and (names[target] != "FOR_ITER" or names[target - 1] == "GET_ITER")  # else a comprehension's
+        )  # fmt: skip
+
     def endings(self, code: CodeType) -> frozenset[int]:
         """Instructions of `code` that may be all there is of a `pass` at the end, or be come to past it."""
-        return frozenset(_endings(code))
+        return frozenset(endings(code))
 
     def _find(self, position: Position, scope: ast.AST) -> int:
         """The innermost statement of `scope` around `position`."""
@@ -167,12 +200,14 @@ class Source:
             if inside is None:
                 break
             if inside.scope is scope:
-                found = inside.number
+                found = inside.stands_for
             among = inside.children
         return found
 
     def shares_lines(self, scope: ast.AST) -> bool:
-        """Whether some statement of `scope` begins on a line on which another one stands already."""
+        """Whether some statement of `scope` begins on a line on which another one or a clause stands already."""
+        if scope in self._crowded:
+            return True
         lines = [(s.line, s.end_line) for s in self.statements if s.scope is scope]
         return any(line <= end for (_, end), (line, _) in pairwise(lines))
 
@@ -185,51 +220,51 @@ class Source:
         return tuple(sorted(lines))
 
 
-def _operations(code: CodeType) -> list[str]:
-    return [opcode.opname[operation] for operation in code.co_code[::2]]
-
-
-def _cleanups(code: CodeType) -> Iterator[int]:
-    """Instructions that tidy up when an `except` or `finally` is itself left by an exception.
-
-    They carry the line of the last statement in there, which need not have been executed.
-    """
-    operations = _operations(code)
-    for end, operation in enumerate(operations):
-        if operation == "RERAISE" and code.co_code[2 * end + 1] == 1:
-            if operations[end - 2 : end] == ["COPY", "POP_EXCEPT"]:
-                yield from (end - 2, end - 1, end)
-            elif operations[end - 1].startswith("DELETE_"):
-                yield from (end - 3, end - 2, end - 1, end)
-
-
-def _endings(code: CodeType) -> Iterator[int]:
-    """Instructions that leave a function or a `finally` behind its last statement, whose line they carry.
-
-    Where that is a loop, its line is no new pass; where it is a `pass`, they are all there is of it.
-    """
-    operations = _operations(code)
-    for end, operation in enumerate(operations):
-        if operation in ("RETURN_VALUE", "RETURN_CONST", "RERAISE"):
-            yield end
-            if operations[end - 1] == "LOAD_CONST":
-                yield end - 1
-
-
 def _before(position: Position, statement: Statement) -> bool:
     line, column = position
     end_line, end_column = statement.end
     return line < end_line or (line == end_line and (column < end_column or column == 1 << 30))
 
 
-def _bodies(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The blocks directly inside `node`, in order, those of its clauses included."""
+def _bodies(node: ast.stmt) -> Iterator[tuple[int, list[ast.stmt]]]:
+    """The blocks directly inside `node`, in order, those of its clauses included.
+
+    With each the last line of what is executed right before it: of the header or clause; 0 for `else` and `finally`.
+    """
     for name in ("body", "handlers", "cases", "orelse", "finalbody"):
         block = getattr(node, name, [])
         if block and isinstance(block[0], _CLAUSES):
-            yield from (clause.body for clause in block)
+            yield from ((_clause_end(clause), clause.body) for clause in block)
         elif block and isinstance(block[0], ast.stmt):
-            yield block
+            yield (node.lineno if isinstance(node, _SCOPES) else _header_end(node)) if name == "body" else 0, block
+
+
+def _is_empty(node: ast.stmt) -> bool:
+    """Whether Python may compile the statement to nothing where other code stands on its line."""
+    constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return constant or isinstance(node, ast.Pass | ast.Break | ast.Continue)
+
+
+def _is_folded(node: ast.stmt, statement: Statement) -> bool:
+    """Whether Python may compile the header to nothing, since its body stands on its line: `try: a = 1`."""
+    first = statement.children[0] if statement.children else statement
+    if first.stands_for == statement.number or first.line > statement.line:
+        return False
+    if isinstance(node, ast.If | ast.While):
+        return isinstance(node.test, ast.Constant) and bool(node.test.value)
+    return isinstance(node, ast.Try | ast.TryStar)
+
+
+def _clauses(node: ast.stmt) -> list[ast.ExceptHandler | ast.match_case]:
+    """The `except` or `case` clauses of a statement, which have instructions of their own."""
+    return [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]
+
+
+def _clause_end(clause: ast.ExceptHandler | ast.match_case) -> int:
+    """Last line of what stands before the clause's colon."""
+    if isinstance(clause, ast.match_case):
+        return (clause.guard or clause.pattern).end_lineno or 0
+    return clause.lineno if clause.type is None else clause.type.end_lineno or 0
 
 
 def _header_end(node: ast.stmt) -> int:
