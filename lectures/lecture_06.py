@@ -917,9 +917,11 @@ def measured_on_a_gpu():
             for task in measured["measurements"]
             for figure in sorted(task["figures"], key=lambda figure: figure["milliseconds"] or math.inf)]
     table(rows, title=f"Measured on an {device}")
-    text("The *ceiling* is what the GPU can do: a copy from HBM to HBM where memory is the limit, the library's plain "
-         "product for the matrices.")
-    text("By our count the GeLU of nine kernels moves 11 times as much as a fused one. It was this many times slower:")
+    text("The *ceiling* is what the GPU can do: a copy from HBM to HBM where memory is the limit, the library's "
+         "plain product for the matrices. (In float32 that one is full float32, so what may use tf32 can go beyond "
+         "it.)")
+    text("By our count the GeLU of nine kernels moves 11 times as much as a fused one. It was this many times "
+         "slower:")
     ms = {figure["name"]: figure["milliseconds"] for figure in measured["measurements"][0]["figures"]}
     slower = ms["torch, by operators"] / ms["torch"]  # @inspect slower
     text("And the time of a matrix product by dimension, with its floor:")
@@ -949,8 +951,8 @@ def further_reading():
          "- [Triton tutorials](https://triton-lang.org/main/getting-started/tutorials/index.html)\n"
          "- [CUDA C++ Programming Guide](https://docs.nvidia.com/cuda/cuda-c-programming-guide/)\n"
          "- [CUDA C++ Best Practices Guide](https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/)\n"
-         "- [NVIDIA, GPU performance background]"
-         "(https://docs.nvidia.com/deeplearning/performance/dl-performance-gpu-background/)\n"
+         "- [NVIDIA, GPU performance "
+         "background](https://docs.nvidia.com/deeplearning/performance/dl-performance-gpu-background/)\n"
          "- [GPU MODE, lecture 1: profiling CUDA kernels in PyTorch](https://www.youtube.com/watch?v=LuhJEEJQgUM)\n"
          "- [GPU MODE, lecture 8: CUDA performance checklist](https://www.youtube.com/watch?v=SGhfUhlowB4)\n"
          "- [ETH Zurich, Heterogeneous Systems, lecture 1](https://www.youtube.com/watch?v=8JGo2zylE80)\n"

@@ -198,7 +198,8 @@ def test_it_races_three_gelus_against_a_copy(recorded: Recorded) -> None:
 
 
 def test_the_scaling_of_matmul_shows_its_floor(recorded: Recorded) -> None:
-    [spec] = [plot["spec"] for plot in outputs(recorded, "plot") if "Matrix multiplication" in plot["spec"]["title"]]
+    specs = [plot["spec"] for plot in outputs(recorded, "plot")]
+    [spec] = [spec for spec in specs if spec["title"].startswith("Matrix multiplication on this")]
     curves = {row["line"] for row in spec["data"]["values"]}
     assert curves == {"measured", "cubic", "floor"}
     floor = {row["milliseconds"] for row in spec["data"]["values"] if row["line"] == "floor"}
@@ -211,6 +212,16 @@ def test_it_profiles_single_operations_and_a_network(recorded: Recorded) -> None
     assert [title for title in titles if title in wanted] == wanted
     [mlp] = [profile for profile in outputs(recorded, "profile") if profile["title"] == "mlp"]
     assert mlp["stacks"], "no flame graph"
+
+
+def test_the_figures_of_the_h200_are_those_kept_beside_the_kernels(recorded: Recorded) -> None:
+    kept = json.loads((ROOT / "kernels" / "measured" / "h200.json").read_text())
+    title = f"Measured on an {kept['device']}"
+    [table] = [table for table in outputs(recorded, "table") if table.get("title") == title]
+    figures = [figure for task in kept["measurements"] for figure in task["figures"]]
+    assert sorted(row[3] for row in table["rows"]) == sorted(figure["milliseconds"] for figure in figures)
+    ms = {figure["name"]: figure["milliseconds"] for figure in kept["measurements"][0]["figures"]}
+    assert values(recorded, "measured_on_a_gpu", "slower") == [repr(ms["torch, by operators"] / ms["torch"])]
 
 
 # ---------------------------------------------------------------- the diagrams
