@@ -182,17 +182,16 @@ def main(names: list[str], summary: Path | None = None) -> int:
     print(f"{report['device']}, {report['date']}, {report['versions']}\n{report['method']}")
     if (reason := cuda.missing()) is not None:
         print(f"The .cu kernels are not measured: {reason}")
-    measurements = []
-    for name in names:
-        for task in tasks(name):
-            measurements.append(measure(task))
-            show(measurements[-1])
-            torch.cuda.empty_cache()
-    report["measurements"] = [asdict(measurement) for measurement in measurements]
     report["product_by_size"] = product_by_size() if "matmul_relu" in names else []
+    report["measurements"] = []
     path = RESULTS / f"{re.sub(r'[^A-Za-z0-9]+', '_', report['device'])}.json"
-    write(path, report)
+    for task in (task for name in names for task in tasks(name)):
+        measurement = measure(task)
+        show(measurement)
+        report["measurements"].append(asdict(measurement))
+        write(path, report)  # after each, so that an interruption costs one
+        if summary is not None:
+            write(summary, without_samples(report))
+        torch.cuda.empty_cache()
     print(f"\nWritten to {path}")
-    if summary is not None:
-        write(summary, without_samples(report))
-    return int(any(figure.wrong for measurement in measurements for figure in measurement.figures))
+    return int(any(figure["wrong"] for measurement in report["measurements"] for figure in measurement["figures"]))

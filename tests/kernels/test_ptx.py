@@ -40,7 +40,7 @@ def test_other_targets(target: str) -> None:
 
 
 def test_a_process_whose_kernels_are_interpreted_gets_the_same_ptx() -> None:
-    program = "import sys; from kernels.ptx import triton_ptx; print(triton_ptx('row_sum')['row_sum_kernel'], end='')"
+    program = "from kernels.ptx import triton_ptx; print(triton_ptx('row_sum')['row_sum_kernel'], end='')"
     assert output("-c", program, interpret=True) == triton_ptx("row_sum")["row_sum_kernel"]
 
 
