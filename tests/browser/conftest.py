@@ -132,7 +132,7 @@ class Reader:
 
     def variables(self) -> dict[str, str]:
         """What the variables pane says, by name."""
-        return {row.get_attribute("data-name"): " ".join(row.locator("dd").inner_text().split())
+        return {row.get_attribute("data-name"): " ".join(row.locator("dd").first.inner_text().split())
                 for row in self.page.locator("#variables .var").all()}  # fmt: skip
 
 

@@ -65,7 +65,7 @@ export class Panes {
     const when = changed ? (fresh ? "new" : "changed") : "";
     return element("div", { class: changed ? "var changed" : "var", "data-name": name },
       element("dt", {}, element("button", { type: "button", "data-history": name, title: "Its history" }, name)), element("dd", {}, draw(this.data.values, value)),
-      element("span", { class: "when", title: `since step ${since}` }, when ? `● ${when}` : ""));
+      element("dd", { class: "when", title: `since step ${since}` }, when ? `● ${when}` : ""));
   }
 
   stack() {
@@ -106,8 +106,10 @@ function divide() {
   const set = (pixels) => {
     const width = Math.round(Math.min(Math.max(pixels, 220), innerWidth * 0.7));
     root.style.setProperty("--dragged", `${width}px`);
+    divider.setAttribute("aria-valuenow", width);
     remember("panes", width);
   };
+  divider.setAttribute("aria-valuenow", divider.parentElement.offsetWidth);
   if (recall("panes")) set(Number(recall("panes")));
   divider.addEventListener("pointerdown", (event) => divider.setPointerCapture(event.pointerId));
   divider.addEventListener("pointermove", (event) => { if (divider.hasPointerCapture(event.pointerId)) set(innerWidth - event.clientX); });

@@ -1,0 +1,49 @@
+"""What axe-core, the checker of accessibility rules, finds on the viewer's pages."""
+
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.browser
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
+RUN = """async () => {
+  const found = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
+  return found.violations.filter(({ impact }) => ["serious", "critical"].includes(impact))
+    .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+@pytest.mark.parametrize("path", ["small/?step=26", "small/?step=42&raw=1", "small/?step=2&showNotes=1"])
+def test_no_serious_violation_on_a_lecture(reading, path: str, theme: str):
+    reader = reading(path, bypass_csp=True)
+    reader.page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+    reader.page.evaluate(AXE)
+    assert reader.page.evaluate(RUN) == []
+
+
+def test_no_serious_violation_on_a_phone_with_its_sheets_and_menus_open(reading):
+    reader = reading("small/?step=42", bypass_csp=True, viewport={"width": 375, "height": 700}, has_touch=True)
+    reader.page.evaluate(AXE)
+    for opened in ("[data-sheet-open=panes]", "[data-sheet-open=outline]", "[data-do=menu]"):
+        reader.page.tap(opened)
+        assert reader.page.evaluate(RUN) == [], opened
+
+
+def test_no_serious_violation_in_the_dialogs(reading):
+    reader = reading("small/?step=10", bypass_csp=True)
+    reader.page.evaluate(AXE)
+    reader.press("?")
+    assert reader.page.evaluate(RUN) == []
+    reader.press("Escape")
+    reader.page.click("[data-history=total]")
+    assert reader.page.evaluate(RUN) == []
+
+
+def test_no_serious_violation_on_the_index(browser, site: str):
+    context = browser.new_context(bypass_csp=True)
+    page = context.new_page()
+    page.goto(site)
+    page.evaluate(AXE)
+    assert page.evaluate(RUN) == []
+    context.close()
