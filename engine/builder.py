@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from engine.columns import Columns
 from engine.trace import (
     FORMAT,
     VERSION,
@@ -68,11 +69,11 @@ class Builder:
         self.names: dict[str, int] = {}
         self.places = Places()
         self.place_numbers: dict[tuple[Kind, int, int, int, str], int] = {}
-        self.callers = array("i")
-        self.frames = array("i")
+        self.activations = Columns()
+        "Caller and frame of each."
         self.threads: dict[int, str] = {}
-        self.step_places = array("i")
-        self.step_activations = array("i")
+        self.steps = Columns()
+        "Place and activation of each."
         self.inspected = array("i"), array("i"), array("i")
         self.cleared: list[tuple[int, int]] = []
         self.outputs: defaultdict[int, list[Output | Printed]] = defaultdict(list)
@@ -81,7 +82,7 @@ class Builder:
         self.kernels: list[Kernel] = []
 
     def __len__(self) -> int:
-        return len(self.step_places)
+        return len(self.steps)
 
     def file(self, path: str, source: str, **more: Any) -> int:
         """Add a file; its number."""
@@ -107,21 +108,16 @@ class Builder:
 
     def activation(self, caller: int, frame: int = -1, thread: str = "") -> int:
         """A new activation; `frame` is the activation its frame began with, -1 for a new frame."""
-        with self.lock:
-            number = len(self.callers)
-            self.callers.append(caller)
-            self.frames.append(number if frame < 0 else frame)
-            if caller < 0 and thread != "MainThread":
-                self.threads[number] = utf8(thread)
-            return number
+        number = self.activations.add(caller, max(frame, 0))
+        if frame < 0:
+            self.activations.second[number] = number
+        if caller < 0 and thread != "MainThread":
+            self.threads[number] = utf8(thread)
+        return number
 
     def step(self, place: int, activation: int) -> int:
         """A new step."""
-        with self.lock:
-            number = len(self.step_places)
-            self.step_places.append(place)
-            self.step_activations.append(activation)
-            return number
+        return self.steps.add(place, activation)
 
     def inspect(self, step: int, name: int, value: int) -> None:
         """An expression had a value."""
@@ -166,12 +162,14 @@ class Builder:
             table, outputs = self._intern_outputs()
             order = sorted(range(len(self.inspected[0])), key=self.inspected[0].__getitem__)
             step, name, value = ([column[i] for i in order] for column in self.inspected)
+            places, activations = self.steps.columns()
+            callers, frames = self.activations.columns()
             return Trace(
                 format=FORMAT, version=VERSION, title=utf8(title), lecture=utf8(lecture), status=status,
                 reason=utf8(reason), files=list(self.files), names=list(self.names), values=list(values),
                 output_table=table, places=self.places,
-                activations=Activations(differences(self.callers), differences(self.frames), dict(self.threads)),
-                steps=Steps(self.step_places.tolist(), differences(self.step_activations)),
+                activations=Activations(differences(callers), differences(frames), dict(self.threads)),
+                steps=Steps(places.tolist(), differences(activations)),
                 inspected=Inspected(differences(step), name, value), cleared=_pairs(sorted(self.cleared)),
                 outputs=_pairs(outputs), errors=dict(self.errors), warnings=list(self.warnings),
                 kernels=list(self.kernels), run=run,

@@ -5,6 +5,7 @@ import re
 import sys
 import threading
 import traceback
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -44,13 +45,15 @@ class Recorder:
         self.values = ValueTable()
         self.tracer = Tracer(self)
         self.files = Files(self.builder, root, lecture.parent)
-        self.place_numbers: dict[tuple[int, int, bool], int] = {}
         self.expressions: dict[str, tuple[int, CodeType, bool]] = {}
         "Number, code and whether it is a mere name, of each expression inspected."
         self.early: list[Output] = []
         "Outputs made before the first step; they belong to it."
         self.launches: list[list[Launch]] = []
         self.pid = os.getpid()
+        self.activation = self.builder.activation
+        self.step = self.builder.steps.add
+        self.builder.steps.call_at(0, self._first_step)
 
     # -- control
 
@@ -90,36 +93,31 @@ class Recorder:
         scope = source.scope_of(code) if source is not None else None
         if source is None or scope is None:
             return None
+        table = source.table(code, scope)
         return Scope(
-            code, source.table(code, scope), source.statements, endings=source.endings(code),
+            code, table, source.statements, endings=source.endings(code), heads=source.heads(code, table),
             opcodes=source.shares_lines(scope), all_values=all_values,
         )  # fmt: skip
 
-    def activation(self, caller: int, frame: int, thread: str) -> int:
-        """A new activation."""
-        return self.builder.activation(caller, frame, thread)
+    def place(self, scope: Scope, statement: Statement, resumed: bool) -> int:
+        """Number of a place."""
+        return self._place("resume" if resumed else "line", scope, statement)
 
-    def step(self, scope: Scope, statement: Statement, resumed: bool, activation: int) -> int:
-        """A new step. Raises StepLimit in the main thread when there have been enough."""
-        key = (id(scope), statement.number, resumed)
-        place = self.place_numbers.get(key)
-        if place is None:
-            kind: Kind = "resume" if resumed else "line"
-            place = self.place_numbers[key] = self._place(kind, scope, statement)
-        number = self.builder.step(place, activation)
-        if self.early:
-            early, self.early = self.early, []
-            for output in early:
-                self.builder.output(number, output)
-        if number + 1 >= self.max_steps:
+    def _first_step(self) -> None:
+        """Give the first step what was said before it, and see to the limit."""
+        early, self.early = self.early, []
+        for output in early:
+            self.builder.output(0, output)
+        self.builder.steps.call_at(self.max_steps - 1, self._enough)
+        if self.max_steps <= 1:
             self._enough()
-        return number
 
     def _place(self, kind: Kind, scope: Scope, statement: Statement) -> int:
         file = self.files.number(scope.code.co_filename)
         return self.builder.place(kind, file, statement.line, statement.end_line, scope.function)
 
     def _enough(self) -> None:
+        """There have been as many steps as there may be. Raises StepLimit in the main thread."""
         self.limit_reached = True
         self.tracer.active = False
         if threading.current_thread() is threading.main_thread():
@@ -237,6 +235,10 @@ class Recorder:
         if len(self.launches[kernel]) <= LAUNCH_LIMIT:
             self.launches[kernel].append(Launch(self.current_step(), tuple(grid), interpreted))
 
+    def paused(self) -> AbstractContextManager[None]:
+        """Record nothing that the calling thread runs meanwhile; what it says still belongs to its statement."""
+        return self.tracer.paused()
+
     def step_inside(self, code: CodeType, inside: bool) -> None:
         """From now on record (or no longer record) the statements of a kernel."""
         self.tracer.set_scope(code, self._scope(code, all_values=True) if inside else None)
@@ -252,7 +254,7 @@ class Recorder:
         """Path and line of the current step, or of the lecture when there is none."""
         if not len(self.builder):
             return self.display_path(str(self.lecture)), 0
-        place = self.builder.step_places[self.current_step()]
+        place = self.builder.steps.first[self.current_step()]
         return self.builder.files[self.builder.places.file[place]].path, self.builder.places.line[place]
 
     # -- the end
@@ -266,14 +268,14 @@ class Recorder:
             activation = state.activation
         elif len(self.builder):
             last = len(self.builder) - 1
-            places, at = self.builder.places, self.builder.step_places[last]
+            places, at = self.builder.places, self.builder.steps.first[last]
             place = self.builder.place(
                 "error", places.file[at], places.line[at], places.end_line[at], places.function[at]
             )
-            activation = self.builder.step_activations[last]
+            activation = self.builder.steps.second[last]
         else:
             return said
-        step = self.builder.step(place, activation)
+        step = self.builder.steps.add_silently(place, activation)
         self.builder.errors[step] = said
         return said
 

@@ -297,7 +297,7 @@ def _progress(recorder: Recorder) -> tuple[int, str, str, int]:
     builder = recorder.builder
     if not len(builder):
         return 0, recorder.lecture.name, "main", 0
-    place = builder.step_places[-1]
+    place = builder.steps.first[len(builder) - 1]
     places = builder.places
     return len(builder), builder.files[places.file[place]].path, places.function[place], places.line[place]
 

@@ -14,7 +14,8 @@ so that a call over seven lines is one step. A visit is new when
 import opcode
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, Protocol
 
@@ -35,6 +36,8 @@ _YIELDS = _operations("YIELD_VALUE", "RETURN_GENERATOR")
 _DRAWS = _operations("FOR_ITER", "SEND", "END_SEND", "END_ASYNC_FOR", "CLEANUP_THROW")
 "Instructions to which StopIteration is an answer, not a failure."
 
+_ITERATORS = _operations("GET_ITER", "GET_AITER")
+
 _GENERATOR = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 LIFELINE_DEPTH = 64
 "Every so many visible calls deep, a frame carries a lifeline that switches a lost tracer on again."
@@ -44,12 +47,13 @@ class Scope:
     """What the tracer needs of one visible code object."""
 
     __slots__ = (
-        "all_values", "code", "endings", "entries", "function", "generator", "instructions", "opcodes", "statements", "table",
+        "all_values", "code", "endings", "entries", "function", "generator", "heads", "instructions", "opcodes",
+        "places", "quick", "quiet", "resumes", "statements", "table",
     )  # fmt: skip
 
     def __init__(
         self, code: CodeType, table: list[int], statements: Sequence[Statement], *, endings: frozenset[int],
-        opcodes: bool, all_values: bool,
+        heads: frozenset[int], opcodes: bool, all_values: bool,
     ) -> None:  # fmt: skip
         self.code = code
         self.function = code.co_name
@@ -60,12 +64,28 @@ class Scope:
         self.statements = statements
         self.endings = endings
         "Instructions that may be come to past the statement whose line they carry."
+        self.heads = heads
+        "Instructions at which a loop begins another pass without having left its own header."
         self.instructions = code.co_code
         self.opcodes = opcodes
         "Whether lines are too coarse, since two statements share one."
         self.all_values = all_values
         "Whether all local variables are recorded, and not only those asked for."
         self.generator = bool(code.co_flags & _GENERATOR)
+        self.places: dict[int, int] = {}
+        "Place of a step, by statement number, of those that were executed."
+        self.resumes: dict[int, int] = {}
+        "Place of a step of kind `resume`."
+        self.quiet = bytearray(not (s.directives or all_values) for s in statements) + b"\1"
+        "1 for each statement that has nothing to be looked at; the last one stands for number -1, no statement."
+        self.quick: list[tuple[int, int] | None] = [None] * len(table)
+        "Statement and place by instruction, where a statement begins that asks for nothing more than a step."
+
+    def begins_at(self, instruction: int, number: int) -> None:
+        """A statement has begun at an instruction, and has its place."""
+        directives = self.statements[number].directives
+        if not (self.opcodes or directives.stepover or self.statements[number].vanishing):
+            self.quick[instruction] = number, self.places[number]
 
     def starts(self, offset: int) -> bool:
         """Whether a call event at `offset` is the frame's first, and not its resumption after a yield."""
@@ -86,7 +106,10 @@ class Listener(Protocol):
     def activation(self, caller: int, frame: int, thread: str) -> int:
         """A new activation; `frame` is -1 for a new frame."""
 
-    def step(self, scope: Scope, statement: Statement, resumed: bool, activation: int) -> int:
+    def place(self, scope: Scope, statement: Statement, resumed: bool) -> int:
+        """Number of the place of the steps that stand for `statement`. Asked once for each."""
+
+    def step(self, place: int, activation: int) -> int:
         """A new step; its number."""
 
     def completed(self, frame: FrameType, state: "FrameState", statement: Statement) -> None:
@@ -105,7 +128,7 @@ class Listener(Protocol):
 class ThreadState:
     """What one thread is doing."""
 
-    __slots__ = ("last", "muted", "name", "raised", "thread", "top")
+    __slots__ = ("last", "muted", "name", "paused", "raised", "thread", "top")
 
     def __init__(self, thread: threading.Thread) -> None:
         self.thread = thread
@@ -116,6 +139,8 @@ class ThreadState:
         "The latest step."
         self.muted = False
         "Whether a statement that is stepped over is being executed."
+        self.paused = False
+        "Whether the tracer is off on purpose, for a measurement."
         self.raised: tuple[int, FrameState, int] = (0, None, -1)  # type: ignore[assignment]
         "Identity of the latest exception, and the state and statement it was first seen at."
 
@@ -124,7 +149,7 @@ class FrameState:
     """One visible frame: which statement it is at, and which step stands for that."""
 
     __slots__ = (
-        "activation", "activations", "caller", "current", "depth", "early", "mark", "pending", "raised",
+        "activation", "activations", "before", "caller", "current", "depth", "early", "mark", "pending", "raised",
         "scope", "seen", "step", "thread", "tracer",
     )  # fmt: skip
 
@@ -146,6 +171,8 @@ class FrameState:
         "Value numbers of the expressions that may vanish with an `except` clause."
         self.seen: dict[str, int] | None = None
         "Value numbers by name, where all values are recorded and only changes are kept."
+        self.before = 0
+        "The instruction executed before, where code is watched instruction by instruction."
         self.activation = -1
         self.depth = 0
         self.activations: dict[int, int] | None = None
@@ -172,8 +199,21 @@ class FrameState:
 
     def trace(self, frame: FrameType, event: str, arg: Any) -> TraceFunction:
         """The local trace function of the frame."""
-        if event == "line" or event == "opcode":  # noqa: PLR1714, the faster way to say it
-            self.at(frame, frame.f_lasti >> 1)
+        if event == "line":
+            scope, thread = self.scope, self.thread
+            quick = scope.quick[frame.f_lasti >> 1]
+            if quick is not None and scope.quiet[self.current] and self.pending is None and thread.top is self:
+                # what `at` does where that is just a step, or two: most of what a recording costs is spent here
+                step, current = self.tracer.listener.step, self.current
+                if self.mark != thread.last and current >= 0 and not self.raised:
+                    step(scope.resumes.get(current) or self.place(current, True), self.activation)
+                self.current, place = quick
+                self.raised = False
+                thread.last = self.step = self.mark = step(place, self.activation)
+            else:
+                self.at(frame, frame.f_lasti >> 1)
+        elif event == "opcode":
+            self.at_each(frame, frame.f_lasti >> 1)
         elif event == "return":
             self.left(frame, frame.f_lasti >> 1)
         elif event == "exception":
@@ -187,9 +227,20 @@ class FrameState:
         if number < 0:
             return
         if scope.entries[instruction]:
+            if scope.quick[instruction] is None and number in scope.places:
+                scope.begins_at(instruction, number)
             self.begin(frame, number)
         elif number != self.current:
             self.arrive(frame, number, instruction)
+
+    def at_each(self, frame: FrameType, instruction: int) -> None:
+        """Execution has arrived at `instruction`, of code that is watched instruction by instruction."""
+        before, self.before = self.before, instruction
+        number = self.scope.table[instruction]
+        if number != self.current:
+            self.at(frame, instruction)
+        elif instruction in self.scope.heads and self.scope.instructions[before << 1] not in _ITERATORS:
+            self.begin(frame, number)
 
     def arrive(self, frame: FrameType, number: int, instruction: int) -> None:
         """Execution has come from another statement to an instruction not yet known to begin one."""
@@ -215,7 +266,7 @@ class FrameState:
         self.current = number
         self.raised = False
         self.early = None
-        thread.last = self.step = self.mark = self.tracer.listener.step(self.scope, statement, False, self.activation)
+        thread.last = self.step = self.mark = self.tracer.listener.step(self.place(number, False), self.activation)
         if statement.directives.stepover:
             thread.muted = True
         if statement.vanishing:
@@ -229,14 +280,22 @@ class FrameState:
             thread.muted = False
         done = not self.raised
         if self.pending or (done and self.mark != thread.last):
-            self.resume(statement)
-        if done and self.step >= 0 and (statement.directives or self.scope.all_values):
+            self.resume()
+        if done and self.step >= 0 and not self.scope.quiet[self.current]:
             self.tracer.listener.completed(frame, self, statement)
 
-    def resume(self, statement: Statement) -> None:
+    def place(self, number: int, resumed: bool) -> int:
+        """The place of a step."""
+        scope = self.scope
+        places = scope.resumes if resumed else scope.places
+        if number not in places:
+            places[number] = self.tracer.listener.place(scope, scope.statements[number], resumed)
+        return places[number]
+
+    def resume(self) -> None:
         """Take a second step for a statement during which other steps were taken."""
         listener = self.tracer.listener
-        self.thread.last = self.step = self.mark = listener.step(self.scope, statement, True, self.activation)
+        self.thread.last = self.step = self.mark = listener.step(self.place(self.current, True), self.activation)
         if self.pending:
             listener.flush(self)
 
@@ -268,8 +327,8 @@ class FrameState:
 class Lifeline:
     """The local trace function of a deep frame: switches the tracer on again when that frame is torn down without it.
 
-    CPython switches a trace function off for good when it raises, and calling one at the recursion limit raises. Nothing
-    but its frame holds a lifeline, so it goes when the frame goes.
+    CPython switches a trace function off for good when it raises, and calling one at the recursion limit raises.
+    Nothing but its frame holds a lifeline, so it goes when the frame goes.
     """
 
     __slots__ = ("__self__",)
@@ -339,7 +398,7 @@ class Tracer:
         """An instruction event, of code whose statements share lines."""
         thread = self.threads.get(threading.get_ident())
         if thread is not None and thread.top is not None and thread.top.scope.code is frame.f_code and self.active:
-            thread.top.at(frame, instruction)
+            thread.top.at_each(frame, instruction)
 
     def reenter(self, state: FrameState, thread: ThreadState) -> TraceFunction:
         """A generator or coroutine is resumed."""
@@ -379,13 +438,26 @@ class Tracer:
         self.instructions.stop()
         threading.settrace(self.before[1])
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Watch nothing that the calling thread runs meanwhile, so that its times are its own."""
+        thread = self.thread()
+        before = thread.paused, thread.muted, sys.gettrace()
+        thread.paused = thread.muted = True
+        sys.settrace(None)
+        try:
+            yield
+        finally:
+            thread.paused, thread.muted = before[:2]
+            sys.settrace(before[2])
+
     def rearm(self) -> None:
         """Switch a lost tracer on again, and take the step of the statement that is being executed."""
         if not self.active or sys.gettrace() is not None:
             return
         thread = self.thread()
         frames = self.visible_frames(sys._getframe(1))
-        if not frames:
+        if not frames or thread.paused:
             return
         thread.top, thread.muted = None, False
         for frame, scope in frames:

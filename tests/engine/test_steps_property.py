@@ -58,7 +58,7 @@ def recorded(program: Program, path: Path) -> tuple[Any, list[int]]:
         result = outcome(namespace)
     finally:
         recorder.stop()
-    places, columns = recorder.builder.places, recorder.builder.step_places
+    places, (columns, _) = recorder.builder.places, recorder.builder.steps.columns()
     return result, [places.line[place] for place in columns if places.kind[place] == "line"]
 
 
