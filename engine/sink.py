@@ -1,6 +1,7 @@
 """Where the authoring API sends what a lecture says: the recorder while there is one, the terminal otherwise."""
 
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import CodeType
 from typing import Protocol
@@ -30,6 +31,9 @@ class Sink(Protocol):
 
     def launched(self, kernel: int, grid: tuple[int, ...], interpreted: bool) -> None:
         """Note that the current statement launched a kernel."""
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Record nothing that the calling thread runs meanwhile, so that its times are its own."""
 
     def step_inside(self, code: CodeType, inside: bool) -> None:
         """From now on record (or no longer record) the statements of `code`, with all its local variables."""

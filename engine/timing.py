@@ -3,10 +3,12 @@
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
+
+from engine import sink
 
 
 class Timing(float):
@@ -68,15 +70,9 @@ def significant(number: float) -> str:
     return plain or "0"
 
 
-@contextmanager
-def untraced() -> Iterator[None]:
-    """Nothing that runs in here on this thread is traced, so that times are of the work and not of the recorder."""
-    trace = sys.gettrace()
-    sys.settrace(None)
-    try:
-        yield
-    finally:
-        sys.settrace(trace)
+def untraced() -> AbstractContextManager[None]:
+    """Nothing that runs in there on this thread is recorded, so that times are of the work and not of the recorder."""
+    return nullcontext() if sink.current is None else sink.current.paused()
 
 
 def cuda() -> Any:

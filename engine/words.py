@@ -19,8 +19,8 @@ def words(value: object, call: str) -> str | None:
 
 
 def clean(message: str) -> str:
-    """`message` without lone surrogates, which no file can hold."""
-    return message.encode("utf-8", "replace").decode("utf-8")
+    """`message` with its lone surrogates, which no file can hold, as escapes."""
+    return message.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def cut(message: str, call: str) -> str:

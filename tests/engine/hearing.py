@@ -1,5 +1,6 @@
 """A recorder that only listens: what the authoring API says, kept in lists."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,15 @@ class Hearing:
 
     def launched(self, kernel: int, grid: tuple[int, ...], interpreted: bool) -> None:
         raise AssertionError("nothing is launched here")
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        before = sys.gettrace()
+        sys.settrace(None)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
 
     def step_inside(self, code: CodeType, inside: bool) -> None:
         raise AssertionError("nothing is stepped here")

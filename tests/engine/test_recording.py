@@ -290,3 +290,18 @@ def test_watching_changes_nothing_about_locals_and_frames(tmp_path: Path) -> Non
     """
     plain = subprocess.run([sys.executable, "-c", textwrap.dedent(source)], capture_output=True, text=True, check=True)
     assert record(tmp_path, source).stdout == plain.stdout
+
+
+def test_a_measurement_is_not_watched_and_what_it_says_is_its_statements(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        import sys
+        from engine import benchmark
+        def work():
+            print("working", sys.gettrace())
+        def main():
+            benchmark("work", work, warmups=0, trials=1)
+            a = 8  # @inspect a
+    """)  # fmt: skip
+    assert [s["line"] for s in run.steps] == [7, 8]
+    assert [o["text"] for o in run.steps[0]["outputs"] if o["kind"] == "stdout"] == ["working None\n"]
+    assert run.warnings() == []
