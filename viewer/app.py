@@ -22,7 +22,6 @@ from viewer.pages import ErrorPage
 from viewer.policy import SANDBOX
 from viewer.urls import FILES, KERNELS, STATIC, Urls
 
-READ = ["GET", "HEAD"]
 router = APIRouter()
 
 
@@ -47,12 +46,13 @@ def _shelf(request: Request) -> Shelf:
 
 Shelved = Annotated[Shelf, Depends(_shelf)]
 Name = Annotated[str, Path(description="name of a recording, its file's without .json")]
+Count = Annotated[int, Path(ge=0, le=2**31)]
 NOT_LISTED: dict[int | str, dict[str, Any]] = {
     404: {"description": "there is no such page or file", "content": {"text/html": {}}}
 }
 
 
-@router.api_route("/", methods=READ, response_class=HTMLResponse, responses={307: {"description": "an old address"}})
+@router.get("/", response_class=HTMLResponse, responses={307: {"description": "an old address"}})
 def index(request: Request, shelf: Shelved) -> Response:
     """The index of recordings; an address of the original viewer (`?trace=NAME&step=N`) leads to the lecture."""
     asked = dict(request.query_params)
@@ -75,7 +75,7 @@ async def _told(shelf: Shelf) -> AsyncIterator[dict[str, str]]:
         yield {"event": "changed", "data": await run_in_threadpool(shelf.state)}
 
 
-@router.api_route(f"/{STATIC}/{{path:path}}", methods=READ, response_class=FileResponse, responses=NOT_LISTED)
+@router.get(f"/{STATIC}/{{path:path}}", response_class=FileResponse, responses=NOT_LISTED)
 def static(path: str) -> Response:
     """A script, style or font of the viewer."""
     if path not in render.static_files():
@@ -83,7 +83,7 @@ def static(path: str) -> Response:
     return FileResponse(render.STATIC / path)
 
 
-@router.api_route(f"/{FILES}/{{name}}", methods=READ, response_class=FileResponse, responses=NOT_LISTED)
+@router.get(f"/{FILES}/{{name}}", response_class=FileResponse, responses=NOT_LISTED)
 def file(name: str, shelf: Shelved) -> Response:
     """A picture, film or chart that a recording shows."""
     with shelf.lock:
@@ -91,14 +91,14 @@ def file(name: str, shelf: Shelved) -> Response:
     return FileResponse(path, headers={"Content-Security-Policy": SANDBOX})
 
 
-@router.api_route(f"/{KERNELS}/{{key}}.json", methods=READ, responses=NOT_LISTED)
+@router.get(f"/{KERNELS}/{{key}}.json", responses=NOT_LISTED)
 def stages(key: str, shelf: Shelved) -> Response:
     """The linked stages of a compiled kernel."""
     with shelf.lock:
         return Response(site.stages(shelf.library.compiled(key)), media_type="application/json")
 
 
-@router.api_route(f"/{KERNELS}/{{key}}/{{stage}}", methods=READ, response_class=FileResponse, responses=NOT_LISTED)
+@router.get(f"/{KERNELS}/{{key}}/{{stage}}", response_class=FileResponse, responses=NOT_LISTED)
 def stage(key: str, stage: str, shelf: Shelved) -> Response:
     """The text of one stage of a compiled kernel."""
     with shelf.lock:
@@ -106,7 +106,7 @@ def stage(key: str, stage: str, shelf: Shelved) -> Response:
     return FileResponse(path, media_type="text/plain; charset=utf-8")
 
 
-@router.api_route("/{name}", methods=READ, response_class=RedirectResponse, responses=NOT_LISTED)
+@router.get("/{name}", response_class=RedirectResponse, responses=NOT_LISTED)
 def folder(name: Name, request: Request, shelf: Shelved) -> Response:
     """A lecture's address without its last slash."""
     with shelf.lock:
@@ -115,7 +115,7 @@ def folder(name: Name, request: Request, shelf: Shelved) -> Response:
     return RedirectResponse(f"./{quote(name, safe='')}/" + (f"?{query}" if query else ""))
 
 
-@router.api_route("/{name}/", methods=READ, response_class=HTMLResponse, responses=NOT_LISTED)
+@router.get("/{name}/", response_class=HTMLResponse, responses=NOT_LISTED)
 def lecture(name: Name, shelf: Shelved) -> Response:
     """A lecture's page."""
     with shelf.lock:
@@ -123,15 +123,15 @@ def lecture(name: Name, shelf: Shelved) -> Response:
         return HTMLResponse(site.lecture(entry, live=True), status_code=200 if entry.trace else 422)
 
 
-@router.api_route("/{name}/data.json", methods=READ, responses=NOT_LISTED)
+@router.get("/{name}/data.json", responses=NOT_LISTED)
 def data(name: Name, shelf: Shelved) -> Response:
     """The columns of a lecture's page."""
     with shelf.lock:
         return Response(shelf.library.entry(name).data(), media_type="application/json")
 
 
-@router.api_route("/{name}/outputs/{spot}-{chunk}.json", methods=READ, responses=NOT_LISTED)
-def outputs(name: Name, spot: int, chunk: int, shelf: Shelved) -> Response:
+@router.get("/{name}/outputs/{spot}/{chunk}.json", responses=NOT_LISTED)
+def outputs(name: Name, spot: Count, chunk: Count, shelf: Shelved) -> Response:
     """Outputs that the page itself does not hold."""
     with shelf.lock:
         found = shelf.library.entry(name).lecture()

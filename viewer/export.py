@@ -68,7 +68,7 @@ class Export:
             if len(spot.groups) > INLINE_GROUPS:
                 for chunk in range(-(-len(spot.groups) // CHUNK)):
                     content = site.outputs(found, number, chunk, self.notes)
-                    self._write(f"{entry.name}/outputs/{number}-{chunk}.json", content)
+                    self._write(f"{entry.name}/outputs/{number}/{chunk}.json", content)
         self._belongings(entry)
 
     def _belongings(self, entry: Entry) -> None:

@@ -1,4 +1,4 @@
-"""What holds for every answer: the security headers, and a bound on addresses."""
+"""What holds for every answer: the security headers, a bound on addresses, and that HEAD is GET without its body."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -10,7 +10,7 @@ LONGEST_ADDRESS = 4_096
 
 
 class Headers:
-    """Adds the security headers that an answer lacks, and answers 414 to an address that is too long."""
+    """Adds the security headers that an answer lacks, answers HEAD, and answers 414 to an address that is too long."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -20,19 +20,19 @@ class Headers:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        answer = _Answer(send)
+        answer = _Answer(send, bodiless=scope["method"] == "HEAD")
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
             await answer({"type": "http.response.start", "status": 414, "headers": [(b"content-type", b"text/plain")]})
             await answer({"type": "http.response.body", "body": b"the address is too long\n"})
             return
-        await self.app(scope, receive, answer)
+        await self.app({**scope, "method": "GET"} if answer.bodiless else scope, receive, answer)
 
 
 class _Answer:
-    """Sends an answer's messages on, the first with the headers added."""
+    """Sends an answer's messages on, the first with the headers added, the others perhaps without what they carry."""
 
-    def __init__(self, send: Send) -> None:
-        self.send = send
+    def __init__(self, send: Send, bodiless: bool = False) -> None:
+        self.send, self.bodiless = send, bodiless
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -40,4 +40,6 @@ class _Answer:
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
             message["headers"] = headers.raw
+        elif self.bodiless:
+            message = {**message, "body": b""}
         await self.send(message)

@@ -3,7 +3,7 @@
     /                       the index                   /_static/...            scripts, styles, fonts
     /NAME/                  a lecture's page            /_files/NAME            pictures, films, charts
     /NAME/data.json         its columns                 /_kernels/KEY.json      a variant's stages, linked
-    /NAME/outputs/S-K.json  outputs not on the page     /_kernels/KEY/STAGE     a stage's text
+    /NAME/outputs/S/K.json  outputs not on the page     /_kernels/KEY/STAGE     a stage's text
 """
 
 from dataclasses import dataclass

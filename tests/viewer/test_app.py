@@ -81,8 +81,8 @@ def test_a_page_that_cannot_be_shown_says_why(client: Client, traces: Path):
 @pytest.mark.parametrize(
     "path",
     [
-        "/no/", "/no", "/no/data.json", "/small/outputs/0-9.json", "/small/outputs/9999-0.json",
-        "/small/outputs/0--1.json", "/_static/../app.py", "/_static/%2e%2e/app.py", "/_static/..%2fapp.py",
+        "/no/", "/no", "/no/data.json", "/small/outputs/0/9.json", "/small/outputs/9999/0.json",
+        "/small/outputs/0/-1.json", "/_static/../app.py", "/_static/%2e%2e/app.py", "/_static/..%2fapp.py",
         "/_static/no.js", "/_static/", "/_files/..%2ftraces%2fsmall.json", "/_files/%252e%252e%252ftraces",
         "/_kernels/no.json", "/_kernels/gelu90/lines.json", "/_kernels/..%2f..%2ftraces/small.json",
         "/small/../../../etc/passwd", "/%00/", "/small%00/", "/small.json", "/%ff/",
@@ -102,7 +102,8 @@ def test_wrong_methods_are_refused(client: Client, method: str):
 
 def test_heads_are_answered_like_gets(client: Client):
     head, get = client.request("HEAD", "/small/"), client.get("/small/")
-    assert (head.status_code, head.headers["content-length"]) == (200, get.headers["content-length"])
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-length"] == get.headers["content-length"]
 
 
 def test_a_huge_address_is_refused(client: Client):
@@ -154,7 +155,7 @@ def test_outputs_that_the_page_does_not_hold_come_in_chunks(client: Client, trac
     for number in range(150):
         made.step(main, 1, t.Stdout(f"line {number}\n"))
     t.write(made.trace(), traces / "long.json")
-    second = client.get("/long/outputs/0-1.json").json()
+    second = client.get("/long/outputs/0/1.json").json()
     assert len(second) == 50 and "line 100" in second[0] and "line 149" in second[49]
 
 

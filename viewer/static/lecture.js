@@ -173,7 +173,7 @@ class Passes {
 async function outputs(spot, chunk) {
   const inside = document.getElementById(`outputs-${spot}-${chunk}`);
   if (inside) return JSON.parse(inside.textContent);
-  const answer = await fetch(`outputs/${spot}-${chunk}.json`);
+  const answer = await fetch(`outputs/${spot}/${chunk}.json`);
   return answer.ok ? answer.json() : [];
 }
 
