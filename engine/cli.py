@@ -45,7 +45,8 @@ def _record_parser() -> argparse.ArgumentParser:
     parser.add_argument("--serve", action="store_true", help="serve the viewer when the recording is done")
     parser.add_argument("--watch", action="store_true", help="record again whenever a file of the lecture changes")
     parser.add_argument("--reproducible", action="store_true", help="leave out what differs between identical runs")
-    parser.add_argument("--backend", choices=["settrace"], default="settrace", help="what watches the lecture")
+    parser.add_argument("--backend", choices=["settrace", "monitoring"], default="settrace",
+                        help="what watches the lecture; monitoring (Python 3.12+) spares library code")  # fmt: skip
     return parser
 
 
@@ -103,6 +104,7 @@ def record_one(arguments: argparse.Namespace) -> int:
             targets=arguments.targets or (),
             reproducible=arguments.reproducible,
             visible=arguments.visible,
+            backend=arguments.backend,
         ),
     )
     trace = outcome.trace

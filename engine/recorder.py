@@ -35,7 +35,9 @@ class StepLimit(KeyboardInterrupt):
 class Recorder:
     """Records what runs between `start` and `stop`; implements `tracer.Listener` and `sink.Sink`."""
 
-    def __init__(self, lecture: Path, store: Path, *, root: Path, inspect_all: bool, max_steps: int) -> None:
+    def __init__(self, lecture: Path, store: Path, *, root: Path, inspect_all: bool, max_steps: int,
+                 backend: str = "settrace") -> None:  # fmt: skip
+        """Raises UsageError where `backend`, `settrace` or `monitoring`, cannot be had."""
         self.lecture = lecture
         self.store = store
         self.inspect_all = inspect_all
@@ -44,6 +46,10 @@ class Recorder:
         self.builder = Builder()
         self.values = ValueTable()
         self.tracer = Tracer(self)
+        if backend == "monitoring":
+            from engine.monitoring import MonitoringTracer  # most recordings go without
+
+            self.tracer = MonitoringTracer(self)
         self.files = Files(self.builder, root, lecture.parent)
         self.expressions: dict[str, tuple[int, CodeType, bool]] = {}
         "Number, code and whether it is a mere name, of each expression inspected."
@@ -63,7 +69,7 @@ class Recorder:
 
     def stop(self) -> None:
         """Put the previous tracer back."""
-        lost = sys.gettrace() is None
+        lost = self.tracer.lost() and not self.limit_reached
         self.tracer.stop()
         if lost and len(self.builder):
             path, line = self.where()
@@ -121,8 +127,9 @@ class Recorder:
         self.limit_reached = True
         self.tracer.active = False
         if threading.current_thread() is threading.main_thread():
+            self.tracer.let_go()
             raise StepLimit(f"the limit of {self.max_steps} steps")
-        sys.settrace(None)
+        self.tracer.let_go()
 
     def completed(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
         """Record the values a statement asks for, where the stack has room to look at them."""
@@ -141,6 +148,14 @@ class Recorder:
             self._inspect_locals(frame, state)
         if directives.visible:
             self.make_visible(statement.number, frame.f_code.co_filename)
+
+    def entering(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
+        """Record the arguments that are asked for beside a function's `def`."""
+        try:
+            for expression in statement.entering:
+                self._inspect(frame, state, expression)
+        except RecursionError:
+            self.warn("the stack was too deep to look at values here")
 
     def vanishing(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
         """Look at values now that an `except` clause will take away."""

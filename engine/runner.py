@@ -39,6 +39,7 @@ class Options:
     targets: Sequence[str] = ()
     reproducible: bool = False
     visible: Sequence[str] = ()
+    backend: str = "settrace"
 
 
 @dataclass
@@ -65,7 +66,7 @@ def record(lecture: Path, options: Options) -> Outcome:
     targets = parse_targets(options.targets)
     recorder = Recorder(
         path, store(options.out.resolve()), root=Path.cwd(), inspect_all=options.inspect_all,
-        max_steps=options.max_steps,
+        max_steps=options.max_steps, backend=options.backend,
     )  # fmt: skip
     launches.prepare()
     target = options.out / f"{path.stem}.json"

@@ -7,7 +7,7 @@ right after its own, up to `last`.
 import ast
 import importlib.util
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from types import CodeType
 
@@ -42,6 +42,8 @@ class Statement:
     directives: Directives = field(default_factory=Directives)
     after: tuple[int, int] = (-1, -1)
     "First and last of the numbers that may be current before it: of the statement before it, or the one around it."
+    entering: tuple[str, ...] = ()
+    "Expressions inspected beside the `def` of the function that it is the first statement of."
     vanishing: tuple[str, ...] = ()
     "Expressions it inspects that use the name of an `except E as name` around it: Python unbinds that on the way out."
     stands_for: int = -1
@@ -75,9 +77,10 @@ class Source:
         self.directives = read_directives(self.text)
         self._attach()
         self._mark_vanishing(tree)
+        self._mark_entering(tree)
 
     def _add(self, node: ast.stmt, scope: ast.AST) -> Statement:
-        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        first = _first_line(node)
         number = len(self.statements)
         statement = Statement(
             number=number,
@@ -141,6 +144,18 @@ class Source:
                     if node.lineno <= statement.line <= end:
                         uses = (e for e in statement.directives.inspect if _uses(e, node.name))
                         statement.vanishing = (*statement.vanishing, *uses)
+
+    def _mark_entering(self, tree: ast.AST) -> None:
+        """What is asked for beside a `def` is looked at where the function begins."""
+        by_start = {statement.start: statement for statement in self.statements}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                own = by_start[_first_line(node), node.col_offset]
+                body = node.body if ast.get_docstring(node, clean=False) is None else node.body[1:]
+                first = next((n for n in body if not isinstance(n, ast.Global | ast.Nonlocal)), None)
+                if first is not None and own.directives.inspect:
+                    by_start[_first_line(first), first.col_offset].entering = own.directives.inspect
+                    own.directives = replace(own.directives, inspect=())
 
     def is_own(self, code: CodeType) -> bool:
         """Whether `code` was compiled from this file's text, and not merely under its name."""
@@ -281,6 +296,11 @@ def _header_end(node: ast.stmt) -> int:
 
 def _uses(expression: str, name: str) -> bool:
     return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(ast.parse(expression, mode="eval")))
+
+
+def _first_line(node: ast.stmt) -> int:
+    """The statement's line, or that of its first decorator."""
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
 
 
 def _modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:

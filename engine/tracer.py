@@ -83,8 +83,8 @@ class Scope:
 
     def begins_at(self, instruction: int, number: int) -> None:
         """A statement has begun at an instruction, and has its place."""
-        directives = self.statements[number].directives
-        if not (self.opcodes or directives.stepover or self.statements[number].vanishing):
+        statement = self.statements[number]
+        if not (self.opcodes or statement.directives.stepover or statement.vanishing or statement.entering):
             self.quick[instruction] = number, self.places[number]
 
     def starts(self, offset: int) -> bool:
@@ -114,6 +114,9 @@ class Listener(Protocol):
 
     def completed(self, frame: FrameType, state: "FrameState", statement: Statement) -> None:
         """`statement` is done and its values can be looked at; they belong to step `state.step`."""
+
+    def entering(self, frame: FrameType, state: "FrameState", statement: Statement) -> None:
+        """`statement` begins as the first one of its function, whose arguments `statement.entering` asks for."""
 
     def vanishing(self, frame: FrameType, state: "FrameState", statement: Statement) -> None:
         """`statement` begins, and the values of `statement.vanishing` may be gone before it is seen to be over."""
@@ -149,8 +152,8 @@ class FrameState:
     """One visible frame: which statement it is at, and which step stands for that."""
 
     __slots__ = (
-        "activation", "activations", "before", "caller", "current", "depth", "early", "mark", "pending", "raised",
-        "scope", "seen", "step", "thread", "tracer",
+        "activation", "activations", "before", "caller", "current", "depth", "early", "frame", "mark", "pending",
+        "raised", "scope", "seen", "step", "thread", "tracer",
     )  # fmt: skip
 
     def __init__(self, tracer: "Tracer", scope: Scope, thread: ThreadState) -> None:
@@ -178,6 +181,8 @@ class FrameState:
         self.activations: dict[int, int] | None = None
         "Of a generator: its activations by their callers' ones; the first one names the frame."
         self.caller: FrameState | None = None
+        self.frame: FrameType | None = None
+        "The frame, while it runs, for tracers that have no other way to tell."
         self.enter()
 
     def enter(self) -> None:
@@ -257,7 +262,8 @@ class FrameState:
 
     def begin(self, frame: FrameType, number: int) -> None:
         """A statement begins: complete the one before and take a step."""
-        if self.current >= 0:
+        first = self.current < 0
+        if not first:
             self.complete(frame)
         thread = self.thread
         if thread.top is not self:
@@ -269,6 +275,8 @@ class FrameState:
         thread.last = self.step = self.mark = self.tracer.listener.step(self.place(number, False), self.activation)
         if statement.directives.stepover:
             thread.muted = True
+        if first and statement.entering:
+            self.tracer.listener.entering(frame, self, statement)
         if statement.vanishing:
             self.tracer.listener.vanishing(frame, self, statement)
 
@@ -375,6 +383,15 @@ class Tracer:
         scopes = self.files.get(frame.f_code.co_filename)
         if scopes is None or event != "call":
             return None
+        state = self.entered(frame, scopes)
+        if state is None:
+            return None
+        if state.scope.opcodes:
+            self.instructions.wanted(frame)
+        return Lifeline(state) if state.depth % LIFELINE_DEPTH == LIFELINE_DEPTH - 1 else state.trace
+
+    def entered(self, frame: FrameType, scopes: dict[int, Scope | None]) -> FrameState | None:
+        """The state of a frame of a visible file that is called or resumed; None for one that is not to be seen."""
         code = frame.f_code
         try:
             scope = scopes[id(code)]
@@ -387,12 +404,7 @@ class Tracer:
             thread = self.thread()
         if scope.generator and not scope.starts(frame.f_lasti) and (known := self.suspended.pop(id(frame), None)):
             return self.reenter(known, thread)
-        if thread.muted:
-            return None
-        if scope.opcodes:
-            self.instructions.wanted(frame)
-        state = FrameState(self, scope, thread)
-        return Lifeline(state) if state.depth % LIFELINE_DEPTH == LIFELINE_DEPTH - 1 else state.trace
+        return None if thread.muted else FrameState(self, scope, thread)
 
     def arrived(self, frame: FrameType, instruction: int) -> None:
         """An instruction event, of code whose statements share lines."""
@@ -400,13 +412,13 @@ class Tracer:
         if thread is not None and thread.top is not None and thread.top.scope.code is frame.f_code and self.active:
             thread.top.at_each(frame, instruction)
 
-    def reenter(self, state: FrameState, thread: ThreadState) -> TraceFunction:
+    def reenter(self, state: FrameState, thread: ThreadState) -> FrameState:
         """A generator or coroutine is resumed."""
         state.thread = thread
         state.enter()
         if state.current >= 0 and state.scope.statements[state.current].directives.stepover:
             thread.muted = True
-        return state.trace
+        return state
 
     def look_up(self, code: CodeType, scopes: dict[int, Scope | None]) -> Scope | None:
         """Ask the listener for the scope of a code object, once."""
@@ -450,6 +462,14 @@ class Tracer:
         finally:
             thread.paused, thread.muted = before[:2]
             sys.settrace(before[2])
+
+    def lost(self) -> bool:
+        """Whether the calling thread is no longer watched: its trace function was taken away."""
+        return sys.gettrace() is None
+
+    def let_go(self) -> None:
+        """Watch the calling thread no more."""
+        sys.settrace(None)
 
     def rearm(self) -> None:
         """Switch a lost tracer on again, and take the step of the statement that is being executed."""
