@@ -141,7 +141,7 @@ def system_text(command: str | Sequence[str], timeout: float = 60.0) -> None:
 
 
 @harmless
-def make_graph(  # noqa: PLR0917 - the original's order
+def make_graph(
     nodes: Sequence[object],
     edges: Sequence[object],
     layout: object = "preset",

@@ -300,7 +300,8 @@ def _uses(expression: str, name: str) -> bool:
 
 def _first_line(node: ast.stmt) -> int:
     """The statement's line, or that of its first decorator."""
-    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:

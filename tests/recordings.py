@@ -25,7 +25,8 @@ class Recorded:
 
     def at(self, line: int) -> list[dict[str, Any]]:
         """The steps at a line of the lecture."""
-        return [s for s in self.steps if s["line"] == line and Path(s["path"]).name == Path(self.header["lecture"]).name]
+        own = Path(self.header["lecture"]).name
+        return [s for s in self.steps if s["line"] == line and Path(s["path"]).name == own]
 
     def value(self, line: int, expression: str) -> str:
         """The text of the last value recorded at a line."""

@@ -16,7 +16,8 @@ README = (ROOT / "README.md").read_text()
 
 def options(*command: str) -> set[str]:
     """Long options that a command's help lists."""
-    run = subprocess.run([sys.executable, "-m", *command, "--help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    help_ = [sys.executable, "-m", *command, "--help"]
+    run = subprocess.run(help_, cwd=ROOT, capture_output=True, text=True, check=True)
     return set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", run.stdout)) - {"--help"}
 
 

@@ -1,4 +1,4 @@
-"""Makes sure that there is a Chromium for the browser tests: the system's, else apt's when root, else Playwright's own."""
+"""Makes sure that the browser tests have a Chromium: the system's, else apt's when root, else Playwright's own."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Random programs: each as its author would write it, and with a call before each statement that says it was executed."""
+"""Random programs: as an author would write them, and with a call before each statement that says it is executed."""
 
 from dataclasses import dataclass, field
 

@@ -28,7 +28,8 @@ def test_outputs_belong_to_the_statement_that_made_them(tmp_path: Path) -> None:
 def test_what_is_printed_reaches_the_terminal_too(tmp_path: Path) -> None:
     run = record(tmp_path, "import sys\ndef main():\n    print('out')\n    print('err', file=sys.stderr)\n")
     assert run.stdout == "out\n" and "err\n" in run.stderr
-    assert [(o["kind"], o["text"]) for s in run.steps for o in s["outputs"]] == [("stdout", "out\n"), ("stderr", "err\n")]
+    outputs = [(o["kind"], o["text"]) for s in run.steps for o in s["outputs"]]
+    assert outputs == [("stdout", "out\n"), ("stderr", "err\n")]
 
 
 def test_a_flood_of_output_is_cut_and_says_so(tmp_path: Path) -> None:
@@ -45,8 +46,8 @@ def test_outputs_before_main_belong_to_the_first_step(tmp_path: Path) -> None:
 
 
 def test_text_that_utf8_cannot_say(tmp_path: Path) -> None:
-    run = record(tmp_path, "from engine import text\ndef main():\n    text('\\ud800 and \\x00')\n    print('\\udfff')\n",
-                 PYTHONIOENCODING="utf-8:backslashreplace")  # fmt: skip
+    source = "from engine import text\ndef main():\n    text('\\ud800 and \\x00')\n    print('\\udfff')\n"
+    run = record(tmp_path, source, PYTHONIOENCODING="utf-8:backslashreplace")
     assert run.exit_code == 0, run.stderr
     assert run.texts() == ["\\ud800 and \x00"]
 
@@ -95,6 +96,26 @@ def test_a_directive_beside_a_clause_or_nothing(tmp_path: Path) -> None:
     assert run.value(6, "e") == "ZeroDivisionError('division by zero')"
     assert run.value(11, "a") == "6"
     assert run.warnings() == ["7: this directive stands beside no statement; put it at the end of a line"]
+
+
+def test_a_directive_beside_a_def_shows_the_arguments(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        def double(n, *more):  # @inspect n more
+            "Twice n."
+            n = 2 * n
+            return n
+        def main():
+            for i in range(2):
+                double(i, 7)
+            def inner(a):  # @inspect a
+                for _ in range(2):
+                    a = a + 1
+            inner(5)
+    """)  # fmt: skip
+    assert [(s["line"], {n: v["text"] for n, v in s["values"].items()}) for s in run.steps if s["values"]] == [
+        (4, {"n": "0", "more": "(7,)"}), (4, {"n": "1", "more": "(7,)"}), (10, {"a": "5"}),
+    ]  # fmt: skip
+    assert run.warnings() == []
 
 
 def test_values_that_are_not_there(tmp_path: Path) -> None:

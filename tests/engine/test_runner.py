@@ -105,7 +105,8 @@ def test_a_trace_cut_short_at_any_byte_is_refused(tmp_path: Path) -> None:
 def test_numbers_that_point_nowhere_are_refused(tmp_path: Path) -> None:
     trace = record(tmp_path, GOOD).trace
     text = trace.read_text()
-    for good, bad in [('"place":[0]', '"place":[7]'), ('"value":[0]', '"value":[9]'), ('"caller":[-1]', '"caller":[5]')]:
+    damages = [('"place":[0]', '"place":[7]'), ('"value":[0]', '"value":[9]'), ('"caller":[-1]', '"caller":[5]')]
+    for good, bad in damages:
         assert good in text
         trace.write_text(text.replace(good, bad))
         with pytest.raises(TraceError, match="damaged"):
@@ -214,7 +215,9 @@ while True:
         assert path.read_bytes() in texts
 
 
-def test_a_full_disk_is_an_error_and_harms_nothing(tmp_path: Path, earlier: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_an_error_and_harms_nothing(
+    tmp_path: Path, earlier: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "traces/lecture.json"
 
     def full(_: int) -> None:
