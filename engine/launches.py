@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Literal
@@ -193,10 +194,15 @@ class Launches:
         """Code and line of the innermost frame of the lecture's own file; else of the launch itself."""
         above: FrameType | None = frame
         while above is not None:
-            if os.path.realpath(above.f_code.co_filename) == self.lecture:
+            if _real(above.f_code.co_filename) == self.lecture:
                 return above.f_code, above.f_lineno
             above = above.f_back
         return frame.f_code, frame.f_lineno
+
+
+@lru_cache(maxsize=1024)
+def _real(path: str) -> str:
+    return os.path.realpath(path)
 
 
 @contextmanager

@@ -22,60 +22,94 @@ _SCRIPT = Path(__file__).with_name("compile_worker.py")
 def run_jobs(
     jobs: Sequence[Job], done: Callable[[Job, Result], None], seconds: float = SECONDS, count: int | None = None
 ) -> None:
-    """Run `jobs` and call `done` with each and its result as it ends, from several threads, one call at a time.
+    """Run `jobs` in processes that are gone when this returns, or raises (KeyboardInterrupt). See `Workers.run`."""
+    with Workers(count) as workers:
+        workers.run(jobs, done, seconds)
 
-    At most `count` processes work at once, by default one for each processor this process may use. All have ended when
-    this returns, or raises (KeyboardInterrupt).
-    """
-    crew = _Crew(list(jobs)[::-1], done, seconds)
-    if count is None:
-        count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    threads = [threading.Thread(target=crew.work, daemon=True) for _ in range(min(count, len(jobs)))]
-    for thread in threads:
-        thread.start()
-    try:
+
+class Workers:
+    """Processes that compile. They stay, ready for more jobs, until `close`."""
+
+    def __init__(self, count: int | None = None) -> None:
+        """At most `count` of them, by default one for each processor this process may use."""
+        available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.count = count or available
+        self.lock = threading.Lock()
+        self.closed = False
+        self.idle: list[_Worker] = []
+        self.busy: set[_Worker] = set()
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def run(self, jobs: Sequence[Job], done: Callable[[Job, Result], None], seconds: float = SECONDS) -> None:
+        """Run `jobs`, and call `done` with each and its result as it ends: from several threads, one call at a time."""
+        round_ = _Round(self, list(jobs)[::-1], done, seconds)
+        threads = [threading.Thread(target=round_.work, daemon=True) for _ in range(min(self.count, len(jobs)))]
+        for thread in threads:
+            thread.start()
         for thread in threads:
             while thread.is_alive():  # in short waits, so that Ctrl-C is heard
                 thread.join(0.2)
-    finally:
-        crew.stop()
+
+    def take(self) -> "_Worker | None":
+        """A process that is ready for a job; None when there shall be no more."""
+        with self.lock:
+            if self.closed:
+                return None
+            worker = self.idle.pop() if self.idle else _Worker()
+            self.busy.add(worker)
+            return worker
+
+    def give_back(self, worker: "_Worker") -> None:
+        """`worker` has done its job; one that is not alive is replaced when there is another."""
+        with self.lock:
+            self.busy.discard(worker)
+            if worker.alive and not self.closed:
+                self.idle.append(worker)
+                return
+        worker.end()
+
+    def close(self) -> None:
+        """End all processes. The thread that waits for a busy one hears of it and does the rest."""
+        with self.lock:
+            self.closed = True
+            idle, busy = list(self.idle), list(self.busy)
+        for worker in idle:
+            worker.end()
+        for worker in busy:
+            worker.stop()
 
 
-class _Crew:
-    """The threads that feed the processes."""
+class _Round:
+    """The threads that feed the processes with the jobs of one `run`."""
 
-    def __init__(self, jobs: list[Job], done: Callable[[Job, Result], None], seconds: float) -> None:
+    def __init__(
+        self, workers: Workers, jobs: list[Job], done: Callable[[Job, Result], None], seconds: float
+    ) -> None:
+        self.workers = workers
         self.jobs = jobs
         self.done = done
         self.seconds = seconds
         self.lock = threading.Lock()
-        self.workers: set[_Worker] = set()
 
     def work(self) -> None:
-        """Take jobs until there are none; a process that died is replaced."""
-        worker: _Worker | None = None
+        """Take jobs until there are none."""
         while (job := self._next()) is not None:
+            worker = self.workers.take()
             if worker is None:
-                worker = _Worker()
-                self.workers.add(worker)
+                return
             result = worker.perform(job, self.seconds)
+            self.workers.give_back(worker)
             with self.lock:
                 self.done(job, result)
-            if not worker.alive:
-                worker.end()
-                worker = None
-        if worker is not None:
-            worker.end()
 
     def _next(self) -> Job | None:
         with self.lock:
             return self.jobs.pop() if self.jobs else None
-
-    def stop(self) -> None:
-        with self.lock:
-            self.jobs.clear()
-        for worker in self.workers:
-            worker.end()
 
 
 class _Worker:
@@ -122,11 +156,15 @@ class _Worker:
         how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
         return "\n".join([f"the compiler's process {how}", *lines])
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """Make sure that the process is gone."""
-        self.alive = False
         self.process.kill()
         self.process.wait()
+
+    def end(self) -> None:
+        """Make sure that nothing is left of the process; for the thread that talked with it."""
+        self.alive = False
+        self.stop()
         for stream in (self.process.stdin, self.process.stdout, self.said):
             if stream is not None and not stream.closed:
                 _close(stream)

@@ -1,6 +1,5 @@
 """engine.workers: jobs in processes of their own, which may crash, hang or be told to stop."""
 
-import os
 import threading
 import time
 from pathlib import Path
@@ -73,6 +72,18 @@ def test_a_job_that_hangs_is_ended(script):
     assert results["a"].reason == "a None"
 
 
+def test_processes_stay_for_more_jobs(script):
+    before = children()
+    results = {}
+    with workers.Workers(1) as kept:
+        for what in ("a", "leave", "b"):
+            kept.run([job(what)], lambda job, result: results.update({job.work.source: result}))
+            running = children() - before
+        assert len(running) == 1  # the one that left was replaced
+    assert (results["a"].reason, results["b"].reason) == ("a None", "b None")
+    assert children() == before
+
+
 def test_no_process_is_left(script):
     before = children()
     run("a", "b")
@@ -84,18 +95,20 @@ def test_no_process_is_left_after_an_interrupt(script, monkeypatch):
     done = threading.Event()
 
     def interrupted(thread, timeout):
+        while children() == before:
+            time.sleep(0.01)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(threading.Thread, "join", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(threading.Thread, "join", interrupted)
         run_jobs([job("hang")], lambda job, result: done.set())
-    monkeypatch.undo()
     assert done.wait(10)  # the thread that waited for the process has been told that it is gone
     assert children() == before
 
 
 def children() -> set[str]:
-    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+    """Processes that any thread of this one started."""
+    return {child for path in Path("/proc/self/task").glob("*/children") for child in path.read_text().split()}
 
 
 def test_the_assembler_of_torch_compile_is_not_used(monkeypatch):
