@@ -141,10 +141,11 @@ def cuda_ptx(name: str, target: str = "sm_90") -> str:
         if finished.returncode:
             raise CudaUnavailable(f"{name}.cu: nvcc cannot compile it for {target}: {finished.stderr.strip()}")
         return finished.stdout
-    return _nvrtc_ptx(source, number)
+    return nvrtc_ptx(source, number)
 
 
-def _nvrtc_ptx(source: Path, number: int) -> str:
+def nvrtc_ptx(source: Path, number: int) -> str:
+    """The PTX of all kernels of the file `source` for compute capability `number` (90, say), by NVRTC."""
     try:
         from cuda.bindings import nvrtc
     except ImportError:

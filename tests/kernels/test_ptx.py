@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from kernels.cuda import SOURCES, CudaUnavailable
-from kernels.ptx import CUDA_SOURCES, EXAMPLES, _nvrtc_ptx, capability, cuda_ptx, triton_ptx
+from kernels.ptx import CUDA_SOURCES, EXAMPLES, capability, cuda_ptx, nvrtc_ptx, triton_ptx
 from tests.kernels.processes import output, run
 
 KERNELS = {
@@ -51,7 +51,7 @@ def test_nvcc_compiles_the_cuda_kernels() -> None:
 
 def test_nvrtc_compiles_the_cuda_kernels() -> None:
     pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed")
-    assert_cuda(*(_nvrtc_ptx(SOURCES / f"{name}.cu", 90) for name in CUDA_SOURCES))
+    assert_cuda(*(nvrtc_ptx(SOURCES / f"{name}.cu", 90) for name in CUDA_SOURCES))
 
 
 def assert_cuda(gelu: str, softmax: str) -> None:
