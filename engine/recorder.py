@@ -1,12 +1,14 @@
 """The recorder: hears of steps from the tracer and of outputs from the authoring API, and keeps both."""
 
-import os
 import re
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from contextlib import AbstractContextManager
+from os import getpid
 from pathlib import Path
+from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
 
@@ -26,6 +28,8 @@ LOCALS_LIMIT = 200
 
 _HEADING = re.compile(r"\s*#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 _MISSING = object()
+
+Look = Callable[[FrameType, FrameState, Statement], None]
 
 
 class StepLimit(KeyboardInterrupt):
@@ -56,7 +60,9 @@ class Recorder:
         self.early: list[Output] = []
         "Outputs made before the first step; they belong to it."
         self.launches: list[list[Launch]] = []
-        self.pid = os.getpid()
+        self.pid = getpid()
+        self._looking: set[int] = set()
+        "Identities of the threads that are looking at values."
         self.activation = self.builder.activation
         self.step = self.builder.steps.add
         self.builder.steps.call_at(0, self._first_step)
@@ -133,10 +139,7 @@ class Recorder:
 
     def completed(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
         """Record the values a statement asks for, where the stack has room to look at them."""
-        try:
-            self._complete(frame, state, statement)
-        except RecursionError:
-            self.warn("the stack was too deep to look at values here")
+        self._look(self._complete, frame, state, statement)
 
     def _complete(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
         directives = statement.directives
@@ -151,18 +154,35 @@ class Recorder:
 
     def entering(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
         """Record the arguments that are asked for beside a function's `def`."""
-        try:
-            for expression in statement.entering:
-                self._inspect(frame, state, expression)
-        except RecursionError:
-            self.warn("the stack was too deep to look at values here")
+        self._look(self._enter, frame, state, statement)
+
+    def _enter(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
+        for expression in statement.entering:
+            self._inspect(frame, state, expression)
 
     def vanishing(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
         """Look at values now that an `except` clause will take away."""
+        self._look(self._keep, frame, state, statement)
+
+    def _keep(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
+        state.early = {expression: self._value(frame, expression) for expression in statement.vanishing}
+
+    def _look(self, look: Look, frame: FrameType, state: FrameState, statement: Statement) -> None:
+        """Look at values. What objects print or say meanwhile is not the lecture's, and nothing is stepped into."""
+        thread, ident = state.thread, get_ident()
+        muted, thread.muted = thread.muted, True
+        self._looking.add(ident)
         try:
-            state.early = {expression: self._value(frame, expression) for expression in statement.vanishing}
+            look(frame, state, statement)
         except RecursionError:
             self.warn("the stack was too deep to look at values here")
+        finally:
+            self._looking.discard(ident)
+            thread.muted = muted
+
+    def looking(self) -> bool:
+        """Whether the calling thread is looking at a value."""
+        return get_ident() in self._looking
 
     def _inspect(self, frame: FrameType, state: FrameState, expression: str) -> None:
         value = self._value(frame, expression)
@@ -213,7 +233,7 @@ class Recorder:
 
     def emit(self, output: Output) -> None:
         """Attach an output to the statement the calling thread is executing."""
-        if os.getpid() != self.pid:
+        if getpid() != self.pid or self.looking():
             return
         self.tracer.rearm()
         state = self.tracer.stand()

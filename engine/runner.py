@@ -19,7 +19,7 @@ from typing import Any, cast
 from engine import compat, launches, sink
 from engine.compile import compile_all, parse_targets
 from engine.errors import UsageError
-from engine.progress import progress
+from engine.progress import StatusLine, progress
 from engine.recorder import Recorder, StepLimit, describe
 from engine.streams import heard_by
 from engine.trace import Status, Trace, store, write
@@ -76,11 +76,12 @@ def record(lecture: Path, options: Options) -> Outcome:
         write(trace, target)
         return trace
 
-    with _recording(recorder, path):
+    line = StatusLine(sys.stderr)
+    with _recording(recorder, path, line):
         main = _main_of(_imported(path, lecture), lecture)
         recorder.watch(str(path))
         _watch_visible(recorder, options.visible)
-        with launches.watching(recorder) as captured, progress(lambda: _progress(recorder)):
+        with launches.watching(recorder) as captured, progress(line, lambda: _progress(recorder)):
             status, reason = _run_main(main, recorder, save)
     trace = save(status, reason)  # before compiling, which may take a while
     wanted = captured.wanted(recorder.builder.kernels, recorder.files.real)
@@ -94,14 +95,14 @@ def record(lecture: Path, options: Options) -> Outcome:
 
 
 @contextmanager
-def _recording(recorder: Recorder, path: Path) -> Iterator[None]:
+def _recording(recorder: Recorder, path: Path, line: StatusLine) -> Iterator[None]:
     """Everything that must be put back afterwards."""
     with ExitStack() as stack:
         stack.enter_context(compat.installed(path.parent))
         stack.enter_context(_import_path(path))
         sink.current = recorder
         stack.callback(setattr, sink, "current", None)
-        stack.enter_context(heard_by(recorder))
+        stack.enter_context(heard_by(recorder, line))
         os.register_at_fork(after_in_child=recorder.abandon)
         yield
 
