@@ -4,7 +4,6 @@ import importlib.util
 import os
 import shutil
 import subprocess
-from importlib import metadata
 from pathlib import Path
 
 SECONDS = 60.0
@@ -51,6 +50,8 @@ def triton_version() -> str:
 
 
 def _version(distribution: str) -> str:
+    from importlib import metadata  # brings the mail package with it, which most recordings need not wait for
+
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
