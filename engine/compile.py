@@ -1,5 +1,6 @@
 """Compiles the kernels of a recording for GPUs that need not be here, and keeps what came of it by its hash."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +10,11 @@ import msgspec
 
 from engine.errors import TraceError, UsageError
 from engine.occupancy import occupancy
+from engine.renewal import renewed
 from engine.request import Constant, CudaRequest, Facts, Function, Job, Object, Result, TritonRequest, Work
 from engine.toolkit import cuda_version, triton_version
 from engine.trace import KernelLines, Variant, write_whole
-from engine.workers import SECONDS, environment, run_jobs
+from engine.workers import SECONDS, Workers, environment, run_jobs
 
 DEFAULT_TARGETS = ("sm_80", "sm_90", "sm_100")
 "A100, H100, B200."
@@ -20,6 +22,8 @@ REASON_LIMIT = 4000
 "Characters kept of what a compiler says."
 _KEPT = "facts.json"
 "Written last: a folder without it is not complete."
+_WORK = "work.json"
+"What was compiled, so that it can be compiled again when its file has changed."
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,15 @@ class Wanted:
     device: str = ""
     "Where it was launched."
     reason: str = ""
+
+
+class _Done(msgspec.Struct):
+    """`work.json`."""
+
+    name: str
+    path: str
+    target: str
+    work: TritonRequest | CudaRequest
 
 
 class _Kept(msgspec.Struct, omit_defaults=True):
@@ -64,13 +77,14 @@ def compile_all(
     store: Path,
     progress: Callable[[int, int], None] | None = None,
     seconds: float = SECONDS,
+    workers: Workers | None = None,
 ) -> dict[int, tuple[Variant, ...]]:
     """The variants of each kernel, by its number; their files are then in `store`/kernels.
 
     A kernel is compiled for `targets`; where these are empty, for `DEFAULT_TARGETS`, but for a kernel that was launched
     on a GPU and so has that binary to show. What was compiled before is only looked up. The rest is compiled in
-    processes of their own; `progress` is told how many of how many are done. A compilation that fails is a variant with
-    the compiler's reason; nothing is raised.
+    processes of their own, those of `workers` where these are given; `progress` is told how many of how many are done.
+    A compilation that fails is a variant with the compiler's reason; nothing is raised.
     """
     folder = store / "kernels"
     plan = {number: list(_planned(wants, targets)) for number, wants in wanted.items()}
@@ -80,12 +94,12 @@ def compile_all(
         for want, _, job in planned:
             if job is None or job.key in kept:
                 continue
-            found = _look_up(folder, job.key, want)
+            found = _look_up(folder, job.key, want, job.target)
             if found is None:
                 missing[job.key] = (want, job)
             else:
                 kept[job.key] = found
-    _compile_missing(missing, folder, kept, progress, seconds)
+    _compile_missing(missing, folder, kept, progress, workers.run if workers is not None else run_jobs, seconds)
     return {
         number: tuple(_variant(want, target, job, kept) for want, target, job in planned)
         for number, planned in plan.items()
@@ -123,6 +137,7 @@ def _compile_missing(
     folder: Path,
     kept: dict[str, _Kept],
     progress: Callable[[int, int], None] | None,
+    run: Callable[[Sequence[Job], Callable[[Job, Result], None], float], None],
     seconds: float,
 ) -> None:
     if not missing:
@@ -132,20 +147,39 @@ def _compile_missing(
     def done(job: Job, result: Result) -> None:
         nonlocal count
         want, _ = missing[job.key]
-        kept[job.key] = _keep(folder / job.key, want, result)
+        kept[job.key] = _keep(folder / job.key, want, job.target, result)
         count += 1
         if progress is not None:
             progress(count, len(missing))
 
-    run_jobs([job for _, job in missing.values()], done, seconds)
+    run([job for _, job in missing.values()], done, seconds)
 
 
-def _keep(folder: Path, want: Wanted, result: Result) -> _Kept:
+def recompile(store: Path, key: str, path: str, text: str, workers: Workers | None = None) -> Variant:
+    """The variant that was kept under `key`, compiled anew from `text`, which now stands in its file `path`.
+
+    `path` is as in `File.path`. What cannot be compiled without another launch is a variant that says so.
+    """
+    try:
+        done = msgspec.json.decode((store / "kernels" / key / _WORK).read_bytes(), type=_Done)
+    except (OSError, msgspec.DecodeError):
+        return Variant("", "compiled", key, reason="what it was compiled from was not kept; record the lecture again")
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    try:
+        wanted = Wanted(done.name, renewed(done.work, path, text), done.path, digest)
+    except (LookupError, SyntaxError) as error:
+        wanted = Wanted(done.name, None, done.path, digest, reason=str(error))
+    return compile_all({0: [wanted]}, [done.target], store, workers=workers)[0][0]
+
+
+def _keep(folder: Path, want: Wanted, target: str, result: Result) -> _Kept:
     """Write what came of a job. What may come out otherwise the next time is not marked as complete."""
     kept = _Kept(tuple(result.stages), result.facts, _shortened(result.reason))
     lines = KernelLines(want.path, want.sha256, result.lines)
     files = {name: text.encode() for name, text in result.stages.items()}
     files["lines.json"] = msgspec.json.encode(lines)
+    if isinstance(want.work, TritonRequest | CudaRequest):
+        files[_WORK] = msgspec.json.encode(_Done(want.name, want.path, target, want.work))
     if result.lasting:
         files[_KEPT] = msgspec.json.encode(kept)
     try:
@@ -162,14 +196,14 @@ def _shortened(reason: str) -> str:
     return f"{reason[:REASON_LIMIT]}\n... cut after {REASON_LIMIT} characters"
 
 
-def _look_up(folder: Path, key: str, want: Wanted) -> _Kept | None:
+def _look_up(folder: Path, key: str, want: Wanted, target: str) -> _Kept | None:
     """What is kept under `key`, or under the key of the same kernel in an earlier version of its file."""
     kept = _read(folder / key)
     if kept is not None:
         return kept
     for earlier in sorted(folder.glob(f"{key.rpartition('-')[0]}-*")):
         kept = _read(earlier)
-        if kept is not None and _copied(earlier, folder / key, kept, want):
+        if kept is not None and _copied(earlier, folder / key, kept, want, target):
             return kept
     return None
 
@@ -182,14 +216,14 @@ def _read(folder: Path) -> _Kept | None:
     return kept if all((folder / name).is_file() for name in (*kept.stages, "lines.json")) else None
 
 
-def _copied(earlier: Path, folder: Path, kept: _Kept, want: Wanted) -> bool:
+def _copied(earlier: Path, folder: Path, kept: _Kept, want: Wanted, target: str) -> bool:
     """Whether what is kept in `earlier` now stands in `folder` too, said to belong to the file as it is now."""
     try:
         lines = msgspec.json.decode((earlier / "lines.json").read_bytes(), type=KernelLines)
         stages = {name: (earlier / name).read_text() for name in kept.stages}
     except (OSError, ValueError, msgspec.DecodeError):
         return False
-    return _keep(folder, want, Result(stages, lines.stages, kept.facts, kept.reason)) == kept
+    return _keep(folder, want, target, Result(stages, lines.stages, kept.facts, kept.reason)) == kept
 
 
 def _variant(want: Wanted, target: str, job: Job | None, all_kept: Mapping[str, _Kept]) -> Variant:

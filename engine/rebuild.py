@@ -52,7 +52,8 @@ class Rebuilder:
             case Module(name):
                 return importlib.import_module(name)
             case Named(home, name):
-                return getattr(importlib.import_module(home), name)
+                module = importlib.import_module(home)
+                return getattr(module, name) if hasattr(module, name) else importlib.import_module(f"{home}.{name}")
             case Namespace(name, attributes):
                 namespace = ModuleType(name)
                 vars(namespace).update({key: self.get(value) for key, value in self._present(attributes)})

@@ -31,7 +31,7 @@ class Namespace(Part, frozen=True, tag="namespace"):
 
 
 class Named(Part, frozen=True, tag="named"):
-    """Something that stands in a module of Triton or of the standard library."""
+    """Something that stands in a module of Triton or of the standard library, perhaps a module itself."""
 
     module: str
     name: str

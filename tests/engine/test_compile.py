@@ -33,7 +33,8 @@ def test_each_kernel_of_the_project_for_each_target(kernel):
         assert variant.spills == 0
         assert 0 < variant.occupancy <= 1
         folder = compiled().store / "kernels" / variant.key
-        assert {path.name for path in folder.iterdir()} == {*variant.stages, "lines.json", "facts.json"}
+        kept = {"lines.json", "facts.json", "work.json"}
+        assert {path.name for path in folder.iterdir()} == {*variant.stages, *kept}
 
 
 def test_lines_are_said_to_belong_to_the_file_as_it_was():

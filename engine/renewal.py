@@ -1,0 +1,154 @@
+"""A request for a kernel whose file has been saved with another text, so that it can be compiled without a launch.
+
+What the launch told, the types of the arguments, stays as it was; the text is the new one.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+
+import msgspec
+
+from engine.cuda_source import device_part, kernels_in
+from engine.request import (
+    Constant,
+    Constexpr,
+    CudaRequest,
+    Function,
+    Module,
+    Named,
+    Object,
+    TritonRequest,
+    Work,
+)
+
+_KINDS = {int: "int", float: "float", bool: "bool", str: "str", type(None): "none"}
+
+
+def renewed(work: Work, path: str, text: str) -> Work:
+    """`work` with the functions of the file `path` (as in `File.path`) as they stand in `text`.
+
+    Raises SyntaxError where `text` is no Python, LookupError where the kernel is no longer in it or takes other
+    arguments, so that only another launch can tell their types.
+    """
+    if isinstance(work, CudaRequest):
+        if work.name not in {name for name, _, _ in kernels_in(text)}:
+            raise LookupError(f"the file no longer has a kernel {work.name}")
+        return msgspec.structs.replace(work, source=device_part(text, work.name))
+    if isinstance(work, TritonRequest):
+        return _Renewal(work, path, text).request()
+    raise LookupError("what was launched on a GPU can only be launched again")
+
+
+class _Renewal:
+    """The objects of a Triton request, those of one file renewed."""
+
+    def __init__(self, work: TritonRequest, path: str, text: str) -> None:
+        self.work = work
+        self.path = path
+        self.lines = text.splitlines(keepends=True)
+        self.tree = ast.parse(text)
+        self.objects: list[Object] = list(work.objects)
+        self.added: dict[str, int] = {}
+        "Numbers of the module's names that were looked up in the new text."
+
+    def request(self) -> TritonRequest:
+        for number, thing in enumerate(self.work.objects):
+            if isinstance(thing, Function) and thing.path == self.path:
+                define = self._define(thing.name, thing.line)
+                if number == 0:
+                    self._check(define)
+                self.objects[number] = self._function(define, thing)
+        return msgspec.structs.replace(self.work, objects=tuple(self.objects))
+
+    def _define(self, name: str, line: int) -> ast.FunctionDef:
+        """The definition of that name; of several, the one nearest to where it was."""
+        found = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef) and node.name == name]
+        if not found:
+            raise LookupError(f"{self.path} no longer has a function {name}; record the lecture again")
+        return min(found, key=lambda node: abs(node.lineno - line))
+
+    def _check(self, define: ast.FunctionDef) -> None:
+        names = [argument.arg for argument in (*define.args.posonlyargs, *define.args.args)]
+        if names != list(self.work.signature):
+            raise LookupError(f"{define.name} takes other arguments now; record the lecture again to learn their types")
+
+    def _function(self, define: ast.FunctionDef, before: Function) -> Function:
+        arguments = (*define.args.posonlyargs, *define.args.args)
+        return msgspec.structs.replace(
+            before,
+            line=define.lineno,
+            source="".join(self.lines[define.lineno - 1 : define.end_lineno]),
+            names=self._names(define, before.names),
+            annotations={
+                a.arg: _annotation(a.annotation, before.annotations.get(a.arg, ""))
+                for a in arguments
+                if a.annotation is not None
+            },
+        )
+
+    def _names(self, define: ast.FunctionDef, before: dict[str, int]) -> dict[str, int]:
+        """What the function uses: as it was captured, but for constants, whose text may have changed, and new names."""
+        nodes = [node for part in (define.args, *define.body) for node in ast.walk(part)]
+        used = {node.id for node in nodes if isinstance(node, ast.Name)}
+        names = {name: number for name, number in before.items() if name in used}
+        for name in sorted(used):
+            if name in names and not isinstance(self.objects[names[name]], Constant | Constexpr):
+                continue
+            number = self._look_up(name)
+            if number is not None:
+                names[name] = number
+        return names
+
+    def _look_up(self, name: str) -> int | None:
+        """Number of what the module defines as `name`, where its text tells; None where only running it would."""
+        if name not in self.added:
+            thing = next((thing for thing in self._defined(name)), None)
+            if thing is None:
+                return None
+            self.added[name] = self._number(thing)
+            if isinstance(thing, Function):
+                self.objects[self.added[name]] = self._function(self._define(name, thing.line), thing)
+        return self.added[name]
+
+    def _number(self, thing: Object) -> int:
+        if thing not in self.objects:
+            self.objects.append(thing)
+        return self.objects.index(thing)
+
+    def _defined(self, name: str) -> Iterator[Object]:
+        """What the last statement of the module that defines `name` says it is."""
+        for node in reversed(self.tree.body):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                    yield from self._value(value)
+                case ast.FunctionDef(name=target) if target == name and _is_jit(node):
+                    yield Function("jit", name, self.path, node.lineno, "")
+                case ast.Import(names=aliases):
+                    yield from (Module(a.name) for a in aliases if (a.asname or a.name) == name and _importable(a.name))
+                case ast.ImportFrom(module=str(module), names=aliases, level=0) if _importable(module):
+                    yield from (Named(module, a.name) for a in aliases if (a.asname or a.name) == name)
+
+    def _value(self, value: ast.expr) -> Iterator[Object]:
+        """A literal, or `tl.constexpr(literal)`."""
+        match value:
+            case ast.Constant(value=constant) if type(constant) in _KINDS:
+                text = constant if isinstance(constant, str) else repr(constant)
+                yield Constant(_KINDS[type(constant)], text)  # type: ignore[arg-type]
+            case ast.Call(func=ast.Attribute(attr="constexpr"), args=[ast.Constant() as inner]):
+                yield from (Constexpr(self._number(thing)) for thing in self._value(inner))
+
+
+def _annotation(now: ast.expr, before: str) -> str:
+    """An annotation in words; those of the capture where it is the same, `constexpr` for `tl.constexpr`."""
+    words = ast.unparse(now)
+    return before if before and words.rpartition(".")[2] == before else words
+
+
+def _is_jit(define: ast.FunctionDef) -> bool:
+    return any("jit" in ast.unparse(decorator) for decorator in define.decorator_list)
+
+
+def _importable(module: str) -> bool:
+    top = module.partition(".")[0]
+    return top == "triton" or top in sys.stdlib_module_names

@@ -1,0 +1,123 @@
+"""engine.renewal: a kernel whose file was saved is compiled anew, with the types of its last launch."""
+
+import time
+
+import pytest
+
+from engine.compile import compile_all, recompile
+from engine.renewal import renewed
+from engine.request import Constant, Constexpr, CudaRequest, Function, Module, Named
+from engine.workers import Workers
+from tests.engine.compiled import ROOT, compiled
+from tests.engine.test_compile import gelu_job
+
+SOURCE = """\
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(y + i, tl.load(x + i))
+"""
+
+
+def functions(work) -> dict[str, Function]:
+    return {thing.name: thing for thing in work.objects if isinstance(thing, Function)}
+
+
+def test_the_function_as_it_stands_now():
+    work = renewed(gelu_job().work, "k.py", SOURCE)
+    [kernel] = functions(work).values()
+    assert (kernel.line, kernel.source) == (6, "".join(SOURCE.splitlines(keepends=True)[5:]))
+    assert (work.signature, work.constants) == (gelu_job().work.signature, gelu_job().work.constants)
+
+
+def test_names_that_are_new_in_the_file():
+    text = """\
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+SCALE = tl.constexpr(2.5)
+SHIFT = 3
+SHIFT = 4
+
+
+@triton.jit
+def twice(x):
+    return x + x
+
+
+@triton.jit
+def copy(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(y + i, libdevice.tanh(twice(tl.load(x + i))) * SCALE + SHIFT + other)
+"""
+    work = renewed(gelu_job().work, "k.py", text)
+    found = functions(work)
+    names = {name: work.objects[number] for name, number in found["copy"].names.items()}
+    assert names == {
+        "tl": Module("triton.language"),
+        "libdevice": Named("triton.language.extra", "libdevice"),
+        "SCALE": Constexpr(work.objects.index(Constant("float", "2.5"))),
+        "SHIFT": Constant("int", "4"),
+        "twice": found["twice"],
+    }
+    assert found["twice"].source == "def twice(x):\n    return x + x\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("def other(): pass\n", "k.py no longer has a function copy; record the lecture again"),
+        (SOURCE.replace("(x, y,", "(x,"), "copy takes other arguments now; record the lecture again to learn"),
+    ],
+)
+def test_what_another_launch_must_tell(text, reason):
+    with pytest.raises(LookupError, match=reason):
+        renewed(gelu_job().work, "k.py", text)
+
+
+def test_a_file_that_the_kernel_does_not_come_from_changes_nothing():
+    assert renewed(gelu_job().work, "other.py", "x = 1\n") == gelu_job().work
+
+
+def test_cuda():
+    work = CudaRequest("k", "k.cu", "", {}, "")
+    changed = renewed(work, "k.cu", "void host() {}\n__global__ void k() {}\n")
+    assert changed.source == "              \n__global__ void k() {}\n"
+    with pytest.raises(LookupError, match="the file no longer has a kernel k"):
+        renewed(work, "k.cu", "__global__ void other() {}\n")
+
+
+def test_recompile(tmp_path):
+    with Workers(1) as workers:
+        [before] = compile_all({0: [gelu_job()]}, ["sm_90"], tmp_path, workers=workers)[0]
+        changed = SOURCE.replace("tl.load(x + i)", "tl.load(x + i) * 2")
+        now = recompile(tmp_path, before.key, "k.py", changed, workers)
+        assert (now.target, now.stages, now.reason) == ("sm_90", before.stages, "")
+        texts = [(tmp_path / "kernels" / key / "ptx").read_text() for key in (before.key, now.key)]
+        assert ["add.f32" in text or "mul.f32" in text for text in texts] == [False, True]
+        broken = recompile(tmp_path, now.key, "k.py", "def copy(x, y, N:\n", workers)
+        assert broken.stages == ()
+        assert "'(' was never closed" in broken.reason
+
+
+def test_recompile_what_was_not_kept(tmp_path):
+    assert recompile(tmp_path, "none", "k.py", SOURCE).reason.startswith("what it was compiled from was not kept")
+
+
+def test_recompile_a_kernel_of_the_project(tmp_path):
+    """Soon after it is saved: the process that compiles is already there."""
+    text = (ROOT / "kernels" / "softmax.py").read_text()
+    with Workers(1) as workers:
+        key = compiled().variant("softmax_kernel").key
+        started = time.process_time()
+        same = recompile(compiled().store, key, "kernels/softmax.py", text, workers)
+        assert same.key == key  # the same text is the same kernel
+        assert time.process_time() - started < 1
+        other = recompile(compiled().store, key, "kernels/softmax.py", text.replace("tl.exp(x)", "tl.exp2(x)"), workers)
+    assert (other.reason, other.stages) == ("", same.stages)
+    assert other.key != key
