@@ -158,7 +158,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 def create(traces: FilePath) -> FastAPI:
     """The application that shows the recordings in `traces`. Raises UsageError when there is no such folder."""
     shelf = Shelf(traces)
-    app = FastAPI(title="Lecture viewer", docs_url=None, redoc_url=None, lifespan=_lifespan)
+    app = FastAPI(
+        title="Lecture viewer", docs_url=None, redoc_url=None, lifespan=_lifespan, redirect_slashes=False
+    )
     app.state.shelf = shelf
     app.include_router(router)
     app.add_exception_handler(NotListed, _not_listed)

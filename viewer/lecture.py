@@ -162,7 +162,7 @@ class _Rows:
         return any(not isinstance(output, Stdout | Stderr) for output in shown)
 
     def _slot(self, number: int, spot: Spot) -> Slot | None:
-        if not spot.groups:
+        if not spot.groups and not spot.errors:
             return None
         groups = [
             Group(index, _passes(spot, index), self.lecture.outputs(group, self.notes))
@@ -170,7 +170,8 @@ class _Rows:
         ]
         first = self.file.source.split("\n")[spot.line - 1]
         rest = len(spot.groups) - len(groups)
-        return Slot(number, _indent(first), self._is_prose(spot), groups, len(spot.steps), rest)
+        errors = tuple((step, self.lecture.trace.errors[step]) for step in spot.errors[:INLINE_GROUPS])
+        return Slot(number, _indent(first), self._is_prose(spot), groups, len(spot.steps), rest, errors)
 
 
 class _Reach:

@@ -113,8 +113,10 @@ class Library:
                     return variant, source
         raise NotListed(f"no recording has a kernel {key!r}")
 
-    def _known(self) -> list[Entry]:
-        return list(self._entries.values()) or self.entries()
+    def _known(self) -> Iterator[Entry]:
+        """The recordings read so far, then all of them: what is asked for mostly belongs to the page just opened."""
+        yield from list(self._entries.values())
+        yield from self.entries()
 
 
 def _stamp(path: Path) -> tuple[int, int]:

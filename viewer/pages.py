@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from engine.trace import Kernel, Output, Warning
+from engine.trace import Error, Kernel, Output, Warning
 from viewer.outline import Section
 from viewer.urls import Urls
 
@@ -73,6 +73,8 @@ class Slot:
     "How often the statement was executed."
     rest: int = 0
     "How many more groups there are than the page holds."
+    errors: tuple[tuple[int, Error], ...] = ()
+    "The step and the exception of each visit that raised one."
 
 
 @dataclass(frozen=True)

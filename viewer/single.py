@@ -57,7 +57,7 @@ def _inline(entry: str, blocks: dict[str, Markup]) -> Inline:
     script = bundle.script(render.STATIC, entry)
     policy = (
         f"default-src 'none'; script-src {bundle.digest(theme)} {bundle.digest(script)}; "
-        f"style-src {bundle.digest(style)}; img-src data:; media-src data:; font-src data:; "
+        f"style-src {bundle.digest(style)}; img-src data:; media-src data:; font-src data:; connect-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     return Inline(Markup(style), Markup(theme), Markup(script), policy, blocks)

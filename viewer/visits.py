@@ -24,6 +24,8 @@ class Spot:
     "The step that begins each visit, in order."
     groups: list[tuple[int, ...]] = field(default_factory=list)
     "The distinct sets of outputs (numbers in the table of outputs) its visits showed, in order of appearance."
+    errors: list[int] = field(default_factory=list)
+    "The steps at which it raised."
     group: list[int] = field(default_factory=list)
     "For each visit, its number in `groups`, NO_GROUP where it showed nothing."
 
@@ -98,4 +100,6 @@ def _executions(recording: Recording, found: Visits) -> list[list[list[int]]]:
             found.spots[number].steps.append(step)
             shown[number].append([])
         shown[number][begun[key]].extend(outputs.get(step, ()))
+        if step in trace.errors:
+            found.spots[number].errors.append(step)
     return shown

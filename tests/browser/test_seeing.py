@@ -120,6 +120,13 @@ def test_search_counts_and_walks_text_code_and_values(reading):
     assert reader.text("#hits") == "no hit"
 
 
+def test_other_files_are_looked_at_without_a_step(reading):
+    reader = reading()
+    reader.page.click(".sources button:text('kernels/gelu.py')")
+    assert reader.page.is_visible("#f1L8") and reader.page.is_hidden("#f0L9") and reader.step == 0
+    assert reader.press("l").page.is_visible("#f0L9")
+
+
 def test_warnings_of_the_recording_are_on_the_page(reading):
     reader = reading()
     reader.page.click(".warnings summary")

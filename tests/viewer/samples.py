@@ -1,5 +1,7 @@
 """Sample recordings shared by the viewer's tests."""
 
+from pathlib import Path
+
 from engine import trace as t
 from tests.viewer.factory import Maker
 
@@ -114,6 +116,43 @@ def lecture() -> Maker:
     launches = (t.Launch(launch, (1,), True),)
     made.kernels.append(t.Kernel("gelu_kernel", "triton", "kernels/gelu.py", 4, 9, variants, launches))
     made.warnings.append(t.Warning("'@inpsect' is not a directive; did you mean '@inspect'?", "lectures/small.py", 15))
+    return made
+
+DRAWING = "<svg xmlns='http://www.w3.org/2000/svg' width='80' height='40'><circle r='40' fill='teal'/></svg>"
+STACKS = "run;forward;aten::addmm 600\nrun;forward;aten::gelu 300\nrun;backward 100\nnot a stack\n"
+
+
+def gallery(files: Path) -> Maker:
+    """A lecture that shows one of each kind of output, its pictures and stacks in the folder `files`."""
+    files.mkdir(parents=True, exist_ok=True)
+    (files / "drawing.svg").write_text(DRAWING)
+    (files / "stacks.txt").write_text(STACKS)
+    shown: list[t.Output] = [
+        t.Text("# Gallery\n\nA *text* with $\\frac{a}{b}$."),
+        t.Verbatim("$ nvidia-smi\nno devices", truncated=True),
+        t.Verbatim("def f():\n    return 1\n", "python"),
+        t.Picture("drawing.svg", "drawing.svg", width=0.5, alt="a teal drawing"),
+        t.Picture("https://course.example/gone.png", reason="the server answered 404"),
+        t.Video("film.mp4", reason="no such file"),
+        t.Link("A paper", "https://paper.example/", authors=tuple("ABCDE"), date="2024", description="On it."),
+        t.Link("the kernel", path="gallery.py", line=3),
+        t.Note("Breathe."),
+        t.Plot("vega-lite", {"mark": "line"}, "drawing.svg", "a line that rises"),
+        t.Plot("plotly", {}, "", "a scatter of points"),
+        t.Graph((t.Node("x", "input"), t.Node("y", "output")), (t.Edge("x", "y", "relu"),)),
+        t.Table(("GPU", "SMs"), (("H100", 132), ("B200", None)), "Two GPUs"),
+        t.Stdout("printed\n"),
+        t.Stderr("warned\n"),
+        t.ProfileTable(
+            "mlp", ("operator", "ms"), tuple((f"aten::op{n}", 1.5) for n in range(12)), "a CPU", stacks="stacks.txt"
+        ),
+        t.BenchmarkResult("matmul", (1.0, 2.0, 3.0), "a CPU", "wall clock", 0.5, "its bandwidth"),
+        t.BenchmarkResult("matmul", (), "no GPU", "CUDA events"),
+    ]
+    made = Maker("show()\n" * len(shown), path="gallery.py", title="Gallery")
+    main = made.call("main")
+    for line, output in enumerate(shown, 1):
+        made.step(main, line, output)
     return made
 
 

@@ -124,7 +124,6 @@ def test_a_drawing_is_served_in_a_sandbox(client: Client, traces: Path):
     made = Maker("image('x')\n")
     made.step(made.call("main"), 1, t.Picture("x", "a.svg"))
     t.write(made.trace(), traces / "pictures.json")
-    client.get("/")
     answer = client.get("/_files/a.svg")
     assert answer.status_code == 200 and answer.headers["content-security-policy"].endswith("sandbox")
 

@@ -93,3 +93,11 @@ def test_a_source_that_does_not_parse_is_shown_as_code():
 
 def test_the_description_is_the_first_sentences_without_headings():
     assert shown(lecture()).description.startswith("A lecture about")
+
+
+def test_an_exception_stands_at_the_statement_that_raised_it():
+    made = Maker("x = 1 / 0\n", status="error")
+    main = made.call("main")
+    made.step(main, 1)
+    made.step(main, 1, kind="error", error=t.Error("ZeroDivisionError", "division by zero", "Traceback ..."))
+    assert row(made, 1).slot.errors == ((1, t.Error("ZeroDivisionError", "division by zero", "Traceback ...")),)

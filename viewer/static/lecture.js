@@ -17,6 +17,9 @@ export class Lecture {
     this.shownFile = -1;
     state.listen((_, change) => this.update(change));
     document.getElementById("lecture").addEventListener("click", (event) => this.click(event));
+    document.querySelector(".sources").addEventListener("click", (event) => {
+      if (event.target.dataset.file) this.showFile(Number(event.target.dataset.file));
+    });
   }
 
   rows(spot) {
@@ -87,7 +90,20 @@ export class Lecture {
     this.started = true;
   }
 
+  /** Go to the statement at a line of a file, or where it was never executed, show the line. */
+  lead(path, line) {
+    const { data } = this;
+    const file = data.files.indexOf(path);
+    const spot = data.spots.line.findIndex((at, i) => data.spots.file[i] === file && at <= line && line <= data.spots.end[i]);
+    if (spot >= 0 && data.visitCount(spot)) { this.state.go(data.visitStep(spot, 0), "visit"); return; }
+    if (file < 0) return;
+    this.showFile(file);
+    document.getElementById(`f${file}L${line}`)?.scrollIntoView({ block: "center" });
+  }
+
   click(event) {
+    const link = event.target.closest("[data-path]");
+    if (link) { event.preventDefault(); this.lead(link.dataset.path, Number(link.dataset.line)); return; }
     if (event.target.closest("a:not(.no), button, summary, input, pre, video") || !getSelection().isCollapsed) return;
     const line = event.target.closest("[data-spot]");
     if (!line) return;

@@ -7,6 +7,7 @@ import * as keys from "./keys.js";
 import { History } from "./history.js";
 import { KernelPane } from "./kernel.js";
 import { remember } from "./memory.js";
+import * as flame from "./flame.js";
 import { Lecture } from "./lecture.js";
 import { Panes } from "./panes.js";
 import { present } from "./presenter.js";
@@ -139,6 +140,7 @@ async function start() {
   keys.listen({ ...found, search: () => search.focus() });
   for (const name of toggles) state.tell({ toggle: name, how: "stay" });
   state.go(target(data, wanted), "first");
+  flame.listen();
   live.restore(lecture);
   live.listen();
   document.body.dataset.ready = "";
