@@ -16,8 +16,8 @@ from starlette.exceptions import HTTPException
 
 from viewer import live, render, site
 from viewer.errors import NotListed
-from viewer.library import Library
-from viewer.middleware import Headers
+from viewer.library import Entry, Library
+from viewer.middleware import Guard
 from viewer.pages import ErrorPage
 from viewer.policy import SANDBOX
 from viewer.urls import FILES, KERNELS, STATIC, Urls
@@ -37,6 +37,11 @@ class Shelf:
         """Every recording as it is now, as the data of one event."""
         with self.lock:
             return live.encode(live.state(self.library))
+
+
+def _tag(entry: Entry) -> dict[str, str]:
+    """The header that lets a browser keep what has not changed: neither the recording nor the viewer."""
+    return {"ETag": f'"{entry.revision}-{render.build()}"'} if entry.revision else {}
 
 
 def _shelf(request: Request) -> Shelf:
@@ -120,14 +125,15 @@ def lecture(name: Name, shelf: Shelved) -> Response:
     """A lecture's page."""
     with shelf.lock:
         entry = shelf.library.entry(name)
-        return HTMLResponse(site.lecture(entry, live=True), status_code=200 if entry.trace else 422)
+        return HTMLResponse(site.lecture(entry, live=True), 200 if entry.trace else 422, _tag(entry))
 
 
 @router.get("/{name}/data.json", responses=NOT_LISTED)
 def data(name: Name, shelf: Shelved) -> Response:
     """The columns of a lecture's page."""
     with shelf.lock:
-        return Response(shelf.library.entry(name).data(), media_type="application/json")
+        entry = shelf.library.entry(name)
+        return Response(entry.data(), 200, _tag(entry), "application/json")
 
 
 @router.get("/{name}/outputs/{spot}/{chunk}.json", responses=NOT_LISTED)
@@ -165,5 +171,5 @@ def create(traces: FilePath) -> FastAPI:
     app.include_router(router)
     app.add_exception_handler(NotListed, _not_listed)
     app.add_exception_handler(HTTPException, _refused)
-    app.add_middleware(Headers)
+    app.add_middleware(Guard)
     return app

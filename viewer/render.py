@@ -1,6 +1,7 @@
 """Pages as HTML. Knows templates and page dataclasses, and nothing of servers."""
 
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,13 @@ def outputs(shown: tuple[Output, ...], urls: Urls, kernels: tuple[Kernel, ...]) 
     """What one visit of a statement showed."""
     macros: Any = _environment().get_template("outputs.html").module
     return Markup("").join(macros.show(output, urls, kernels) for output in shown)
+
+
+@lru_cache(maxsize=1)
+def build() -> str:
+    """Changes whenever the viewer does."""
+    files = sorted(path for path in HERE.rglob("*") if path.suffix in {".py", ".html", ".js", ".css"})
+    return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
 
 @lru_cache(maxsize=1)

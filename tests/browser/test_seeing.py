@@ -100,6 +100,14 @@ def test_source_and_stage_light_each_other(reading):
     assert reader.text(".link-state") == "Line 5: no code emitted in PTX."
 
 
+def test_directives_can_be_left_out_and_instructions_never_are(reading):
+    reader = reading("small/?step=40")
+    reader.page.wait_for_selector("#kernel li[data-source='8']")
+    reader.page.click("#kernel button:text('Code only')")
+    shown = reader.page.locator("#kernel .listing:last-child li[data-n]:visible").all_inner_texts()
+    assert [line.split()[0] for line in shown] == ["mov.u32", "mov.u32", "ld.global.v4.b32", "st.global.v4.b32", "ret;"]
+
+
 def test_a_target_that_could_not_be_compiled_says_why(reading):
     reader = reading("small/?step=40")
     reader.page.click("#kernel button:text('sm_100')")

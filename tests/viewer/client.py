@@ -36,14 +36,15 @@ class Client:
     def get(self, path: str) -> Answer:
         return self.request("GET", path)
 
-    def request(self, method: str, path: str) -> Answer:
-        """The answer to one request."""
+    def request(self, method: str, path: str, **headers: str) -> Answer:
+        """The answer to one request; underscores in names of headers stand for hyphens."""
         raw, _, query = path.partition("?")
         scope = {
             "type": "http", "asgi": {"version": "3.0", "spec_version": "2.4"}, "http_version": "1.1", "method": method,
             "scheme": "http",
             "path": unquote_to_bytes(raw).decode(errors="surrogateescape"), "raw_path": raw.encode(), "root_path": "",
-            "query_string": query.encode(), "headers": [(b"host", b"127.0.0.1")],
+            "query_string": query.encode(),
+            "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()],
             "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8000),
         }  # fmt: skip
         sent: list[MutableMapping[str, Any]] = []

@@ -9,6 +9,7 @@ import pytest
 from engine import trace as t
 from tests.viewer.client import Client
 from tests.viewer.factory import Maker
+from tests.viewer.samples import lecture
 from viewer.app import create
 from viewer.render import STATIC
 
@@ -104,6 +105,17 @@ def test_heads_are_answered_like_gets(client: Client):
     head, get = client.request("HEAD", "/small/"), client.get("/small/")
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["content-length"] == get.headers["content-length"]
+
+
+@pytest.mark.parametrize("path", ["/small/", "/small/data.json"])
+def test_a_page_that_has_not_changed_is_not_sent_again(client: Client, traces: Path, path: str):
+    tag = client.get(path).headers["etag"]
+    again = client.request("GET", path, if_none_match=tag)
+    assert (again.status_code, again.content) == (304, b"")
+    made = lecture()
+    made.title = "Changed"
+    t.write(made.trace(), traces / "small.json")
+    assert client.request("GET", path, if_none_match=tag).status_code == 200
 
 
 def test_a_huge_address_is_refused(client: Client):

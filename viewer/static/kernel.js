@@ -1,6 +1,9 @@
 // The kernel in play: its source beside one stage of one compilation, linked line by line both ways.
 
-import { element, number } from "./values.js";
+import { card, download, fetchStages, sourceOf, stageList } from "./listing.js";
+import { keepInView } from "./scrolling.js";
+import { element } from "./values.js";
+import { costs, launches, options, originOf, preferred, specialisation, why } from "./variants.js";
 
 const languages = { triton: "Triton", cuda: "CUDA", inductor: "torch.compile" };
 const stageNames = { ttir: "TTIR", ttgir: "TTGIR", llir: "LLIR", ptx: "PTX", sass: "SASS" };
@@ -11,6 +14,7 @@ export class KernelPane {
     this.box = document.getElementById("kernel");
     this.variantOf = new Map();
     this.stage = "ptx";
+    this.codeOnly = false;
     state.listen((_, change) => { if (change.step || change.toggle === "env") this.update(); });
     document.addEventListener("click", (event) => {
       const button = event.target.closest("[data-kernel]");
@@ -76,6 +80,13 @@ export class KernelPane {
     const targets = element("span", { class: "targets" });
     for (const other of [...mine, ...failed]) targets.append(this.tab(other.target, other === variant, () => choose(other)));
     bar.append(targets);
+    const filter = element("button", { type: "button", "aria-pressed": this.codeOnly, title: "Leave out directives and debug sections" }, "Code only");
+    filter.addEventListener("click", () => {
+      this.codeOnly = !this.codeOnly;
+      filter.setAttribute("aria-pressed", this.codeOnly);
+      this.box.classList.toggle("code-only", this.codeOnly);
+    });
+    bar.append(filter);
     if (groups.size > 1) {
       const select = element("select", { "aria-label": "Specialisation" }, ...options([...groups.keys()]));
       select.value = specialisation(variant);
@@ -134,6 +145,7 @@ export class KernelPane {
     rows.forEach((row, i) => {
       const line = stage.source[i] ?? -1;
       row.dataset.source = line;
+      row.classList.toggle("label", /^\s*[\w$.%]+:/.test(row.textContent));
       if (line > 0) this.bySource.set(line, [...(this.bySource.get(line) ?? []), row]);
     });
     [...this.bySource.keys()].sort((a, b) => a - b).forEach((line, i) => {
@@ -217,90 +229,4 @@ export class KernelPane {
     for (const row of [own, ...(this.bySource?.get(line) ?? [])]) row?.classList.add("running");
     if (own && !this.pinned) { keepInView(own, this.source); this.reveal(own); }
   }
-}
-
-/** What tells compilations for the same target apart, in words. */
-function specialisation(variant) {
-  const constants = Object.entries(variant.constants ?? {}).map(([name, value]) => `${name} = ${value}`);
-  return [...constants, variant.num_warps ? `${variant.num_warps} warps` : "", variant.num_stages ? `${variant.num_stages} stages` : "", variant.origin]
-    .filter(Boolean).join(", ");
-}
-
-/** Choices of specialisations, each named by what not all of them share. */
-function options(names) {
-  const parts = names.map((name) => name.split(", "));
-  const shared = (part) => parts.every((other) => other.includes(part));
-  return names.map((name, i) => element("option", { value: name }, parts[i].filter((part) => !shared(part)).join(", ")));
-}
-
-/** Of several compilations, first the one that was launched, then sm_90. */
-function preferred(kernel) {
-  const launched = kernel.variants.findIndex(({ origin }) => origin === "launched");
-  if (launched >= 0) return launched;
-  return Math.max(0, kernel.variants.findIndex(({ target, stages }) => target === "sm_90" && stages?.length));
-}
-
-function originOf(variant) {
-  if (variant.origin === "launched") return variant.device ? `launched on ${variant.device}` : "launched";
-  return `compiled for ${variant.target} without a GPU`;
-}
-
-function launches(kernel) {
-  const { grid, interpreted } = kernel.launches[0];
-  const count = kernel.launches.length;
-  const times = count > 1 ? `${number(count)}${kernel.truncated ? " or more" : ""} launches, first ` : "";
-  return `${times}grid ${grid.join(" × ")}${interpreted ? ", run in the interpreter" : ""}`;
-}
-
-function keepInView(node, box) {
-  const [inner, outer] = [node.getBoundingClientRect(), box.getBoundingClientRect()];
-  if (inner.top < outer.top || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 3;
-}
-
-function costs(variant) {
-  if (!variant) return element("div", { class: "costs" });
-  const facts = [
-    variant.num_warps && `${variant.num_warps} warps`, variant.num_stages && `${variant.num_stages} stages`,
-    variant.registers !== undefined && `${variant.registers} registers`, variant.spills !== undefined && `${variant.spills} spills`,
-    variant.shared !== undefined && `${number(variant.shared)} B shared`, variant.occupancy !== undefined && `occupancy ${Math.round(variant.occupancy * 100)} %`,
-    ...Object.entries(variant.constants ?? {}).map(([name, value]) => `${name} = ${value}`),
-  ].filter(Boolean);
-  return element("div", { class: "costs" }, facts.join(" · "));
-}
-
-function sourceOf(kernel) {
-  const list = element("ol");
-  for (let line = kernel.line; line <= kernel.end; line++) {
-    const code = document.getElementById(`f${kernel.file}L${line}`)?.querySelector("code").cloneNode(true);
-    code?.querySelector(".chip")?.remove();
-    const row = element("li", { "data-n": line });
-    if (code) row.append(...code.childNodes);
-    list.append(row);
-  }
-  return list;
-}
-
-function stageList(stage) {
-  const list = document.createElement("ol");
-  list.innerHTML = stage.html.map((html, i) => `<li data-n="${i + 1}">${html}</li>`).join(""); // coloured and escaped by the viewer
-  return list;
-}
-
-function download(key, stage) {
-  return element("li", {}, element("a", { href: `../_kernels/${encodeURIComponent(key)}/${stage}`, download: `${key}.${stage}` }, "Download"));
-}
-
-function why(variant) {
-  if (!variant) return "This kernel was not compiled, so there is nothing to show beside its source.";
-  return variant.reason || `Nothing was compiled for ${variant.target}.`;
-}
-
-const card = (text) => element("p", { class: "missing" }, text);
-
-async function fetchStages(key) {
-  const inside = document.getElementById(`kernel-${key}`);
-  if (inside) return JSON.parse(inside.textContent);
-  const answer = await fetch(`../_kernels/${encodeURIComponent(key)}.json`);
-  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-  return answer.json();
 }

@@ -1,5 +1,7 @@
 // The outline: which section the step is in, and the way to the others.
 
+import { keepInView } from "./scrolling.js";
+
 export class Outline {
   constructor(state) {
     this.state = state;
@@ -25,9 +27,4 @@ export class Outline {
     this.current = link;
     if (link) keepInView(link, document.getElementById("outline"));
   }
-}
-
-function keepInView(node, box) {
-  const [inner, outer] = [node.getBoundingClientRect(), box.getBoundingClientRect()];
-  if (inner.top < outer.top || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 3;
 }

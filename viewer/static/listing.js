@@ -1,0 +1,35 @@
+// The two listings of the kernel pane, source and stage, and where the stages come from.
+
+import { element } from "./values.js";
+
+export function sourceOf(kernel) {
+  const list = element("ol");
+  for (let line = kernel.line; line <= kernel.end; line++) {
+    const code = document.getElementById(`f${kernel.file}L${line}`)?.querySelector("code").cloneNode(true);
+    code?.querySelector(".chip")?.remove();
+    const row = element("li", { "data-n": line });
+    if (code) row.append(...code.childNodes);
+    list.append(row);
+  }
+  return list;
+}
+
+export function stageList(stage) {
+  const list = document.createElement("ol");
+  list.innerHTML = stage.html.map((html, i) => `<li data-n="${i + 1}">${html}</li>`).join(""); // coloured and escaped by the viewer
+  return list;
+}
+
+export function download(key, stage) {
+  return element("li", {}, element("a", { href: `../_kernels/${encodeURIComponent(key)}/${stage}`, download: `${key}.${stage}` }, "Download"));
+}
+
+export const card = (text) => element("p", { class: "missing" }, text);
+
+export async function fetchStages(key) {
+  const inside = document.getElementById(`kernel-${key}`);
+  if (inside) return JSON.parse(inside.textContent);
+  const answer = await fetch(`../_kernels/${encodeURIComponent(key)}.json`);
+  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+  return answer.json();
+}

@@ -1,0 +1,52 @@
+// What is said of a kernel's compilations: where each comes from, what it costs, and what tells them apart.
+
+import { element, number } from "./values.js";
+
+/** What tells compilations for the same target apart, in words. */
+export function specialisation(variant) {
+  const constants = Object.entries(variant.constants ?? {}).map(([name, value]) => `${name} = ${value}`);
+  return [...constants, variant.num_warps ? `${variant.num_warps} warps` : "", variant.num_stages ? `${variant.num_stages} stages` : "", variant.origin]
+    .filter(Boolean).join(", ");
+}
+
+/** Choices of specialisations, each named by what not all of them share. */
+export function options(names) {
+  const parts = names.map((name) => name.split(", "));
+  const shared = (part) => parts.every((other) => other.includes(part));
+  return names.map((name, i) => element("option", { value: name }, parts[i].filter((part) => !shared(part)).join(", ")));
+}
+
+/** Of several compilations, first the one that was launched, then sm_90. */
+export function preferred(kernel) {
+  const launched = kernel.variants.findIndex(({ origin }) => origin === "launched");
+  if (launched >= 0) return launched;
+  return Math.max(0, kernel.variants.findIndex(({ target, stages }) => target === "sm_90" && stages?.length));
+}
+
+export function originOf(variant) {
+  if (variant.origin === "launched") return variant.device ? `launched on ${variant.device}` : "launched";
+  return `compiled for ${variant.target} without a GPU`;
+}
+
+export function launches(kernel) {
+  const { grid, interpreted } = kernel.launches[0];
+  const count = kernel.launches.length;
+  const times = count > 1 ? `${number(count)}${kernel.truncated ? " or more" : ""} launches, first ` : "";
+  return `${times}grid ${grid.join(" × ")}${interpreted ? ", run in the interpreter" : ""}`;
+}
+
+export function costs(variant) {
+  if (!variant) return element("div", { class: "costs" });
+  const facts = [
+    variant.num_warps && `${variant.num_warps} warps`, variant.num_stages && `${variant.num_stages} stages`,
+    variant.registers !== undefined && `${variant.registers} registers`, variant.spills !== undefined && `${variant.spills} spills`,
+    variant.shared !== undefined && `${number(variant.shared)} B shared`, variant.occupancy !== undefined && `occupancy ${Math.round(variant.occupancy * 100)} %`,
+    ...Object.entries(variant.constants ?? {}).map(([name, value]) => `${name} = ${value}`),
+  ].filter(Boolean);
+  return element("div", { class: "costs" }, facts.join(" · "));
+}
+
+export function why(variant) {
+  if (!variant) return "This kernel was not compiled, so there is nothing to show beside its source.";
+  return variant.reason || `Nothing was compiled for ${variant.target}.`;
+}
