@@ -1,0 +1,80 @@
+"""Recording stays cheap: ratios to untraced code and to the bare `sys.settrace` floor, in one run, at small sizes.
+
+The bounds leave room for a busy machine and catch a recording that has become twice as slow; README.md has the figures
+measured at full size, `python -m tests.benchmarks` measures them.
+"""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from tests.benchmarks.files import kept, starting
+from tests.benchmarks.workloads import (
+    HOT_LOOP,
+    INSPECTING,
+    LIBRARY,
+    RAISING_LIBRARY,
+    RECURSION,
+    Workload,
+    recorded,
+    steps_of,
+    times,
+)
+from tests.engine.interpreters import interpreter
+from tests.recordings import ROOT
+
+ROUNDS = 5
+
+
+@pytest.mark.parametrize(
+    ("workload", "size", "bound"),
+    [(HOT_LOOP, 3_000, 7.0), (RECURSION, 8, 10.0), (LIBRARY, 20, 1.4), (RAISING_LIBRARY, 1, 1.4)],
+    ids=lambda value: value.name if isinstance(value, Workload) else "",
+)
+def test_against_the_floor(workload: Workload, size: int, bound: float, tmp_path: Path) -> None:
+    spent = times(workload, tmp_path, size, ROUNDS)
+    assert spent["settrace"] <= bound * spent["floor"]
+
+
+def test_an_inspected_value_costs_less_than_a_hundred_bare_events(tmp_path: Path) -> None:
+    spent = times(INSPECTING, tmp_path, 500, ROUNDS)
+    assert spent["settrace"] <= 100 * spent["floor"]
+
+
+LIBRARY_COST = """
+import pathlib, sys
+from tests.benchmarks.workloads import LIBRARY, times
+spent = times(LIBRARY, pathlib.Path(sys.argv[1]), 300, 5)
+print(spent["monitoring"] / spent["untraced"])
+"""
+
+
+@pytest.mark.parametrize("version", ["3.12", "3.13"])
+def test_library_code_is_untouched_by_monitoring(version: str, tmp_path: Path) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"Python {version} is not set up here")
+    run = subprocess.run([python, "-c", LIBRARY_COST, tmp_path], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert float(run.stdout) <= 1.25
+
+
+def test_steps_are_small_and_quickly_written_and_read(tmp_path: Path) -> None:
+    found = kept(tmp_path, 20_000)
+    assert found.steps > 120_000
+    assert found.memory <= 64 and found.disk <= 16
+    assert found.finishing <= 3 * found.steps / 1_000_000 and found.opening <= 2 * found.steps / 1_000_000
+
+
+def test_starting(tmp_path: Path) -> None:
+    """Python itself starts in about 12 ms on a machine that does nothing else, and 0.25 s are allowed."""
+    spent = starting(tmp_path, 3)
+    assert spent["lecture"] <= 30 * spent["python"]
+
+
+def test_hot_loop(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
+    path, main = HOT_LOOP.load(tmp_path)
+    benchmark.pedantic(recorded, args=(path, main, 2_000), rounds=3)
+    assert len(steps_of(HOT_LOOP, tmp_path, 2_000).builder) > 12_000
