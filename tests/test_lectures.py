@@ -354,3 +354,15 @@ def test_measurements_of_a_gpu_are_shown_with_device_and_date(printed: dict[str,
     assert "**not** taken while this page was recorded. They are of an NVIDIA H200, 2026-11-29, with PyTorch" in said
     rows = [line.split("  ")[1] for line in said.splitlines() if line.startswith("gelu float32")]
     assert rows == ["torch", "torch, by operators", "wrong"], "the fastest first, what was not timed last"
+
+
+def test_the_recording_made_on_a_gpu_opens_and_says_where_and_when_it_was_made() -> None:
+    recorded = trace.read(ROOT / "lectures/recorded/lecture_06.json")
+    assert (recorded.status, recorded.run["device"], recorded.warnings) == ("ok", "NVIDIA H200", [])
+    assert recorded.run["started"].startswith("2026-")
+    launched = [v for kernel in recorded.kernels for v in kernel.variants if v.origin == "launched"]
+    assert launched and {v.device for v in launched} == {"NVIDIA H200"}
+    kept = ROOT / "lectures/recorded/kernels"
+    assert all((kept / v.key / stage).stat().st_size for v in launched for stage in v.stages)
+    benchmarks = [o for o in recorded.output_table if isinstance(o, trace.BenchmarkResult)]
+    assert benchmarks and {b.method for b in benchmarks} == {"CUDA events"}
