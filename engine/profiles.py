@@ -78,7 +78,8 @@ def _profiled(run: Callable[[], object], with_stack: bool, torch: Any) -> Any:
     if gpu is not None:
         activities.append(torch.profiler.ProfilerActivity.CUDA)
     verbose = torch._C._profiler._ExperimentalConfig(verbose=True) if with_stack else None  # else it keeps no stacks
-    prof = torch.profiler.profile(activities=activities, with_stack=with_stack, experimental_config=verbose)
+    prof = torch.profiler.profile(activities=activities, with_stack=with_stack, acc_events=True,
+                                  experimental_config=verbose)  # fmt: skip
     with _muted():
         prof.start()
     try:
