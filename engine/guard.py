@@ -9,9 +9,9 @@ never returns to the interpreter, or code that swallows every exception and carr
 import _thread
 import signal
 import threading
-import time
 import weakref
 from collections.abc import Callable
+from time import monotonic  # a lecture may replace it
 from types import FrameType
 from typing import Any
 
@@ -43,7 +43,7 @@ class _Alarm:
 def _with_alarm(call: Callable[[Any], Any], value: object, seconds: float, before: Any) -> Any:
     """`call(value)` under an alarm; the lecture's own handler (`before`) and timer are put back."""
     alarm = _Alarm()
-    started = time.monotonic()
+    started = monotonic()
     signal.signal(signal.SIGALRM, alarm.ring)
     remaining, interval = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
     try:
@@ -56,7 +56,7 @@ def _with_alarm(call: Callable[[Any], Any], value: object, seconds: float, befor
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         if remaining:
-            signal.setitimer(signal.ITIMER_REAL, max(remaining - (time.monotonic() - started), 1e-6), interval)
+            signal.setitimer(signal.ITIMER_REAL, max(remaining - (monotonic() - started), 1e-6), interval)
 
 
 class _Watcher:
@@ -120,10 +120,10 @@ class Displays:
         had, the answer says why in angle brackets.
         """
         cls = type(value)
-        seconds = deadline - time.monotonic()
+        seconds = deadline - monotonic()
         if self._is_slow(cls) or seconds <= 0:
             return f"<{anatomy.class_name(cls)} object, not shown: its {call.__name__} takes too long>", True
-        started = time.monotonic()
+        started = monotonic()
         try:
             return display.one_line(str.__str__(call_within(seconds, call, value)))
         except KeyboardInterrupt:
@@ -133,7 +133,7 @@ class Displays:
         except BaseException as error:
             return self._complaint(value, call, error)
         finally:
-            if time.monotonic() - started >= max(seconds, _SLOW):
+            if monotonic() - started >= max(seconds, _SLOW):
                 self._slow[id(cls)] = weakref.ref(cls)
 
     def _is_slow(self, cls: type) -> bool:

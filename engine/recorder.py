@@ -16,6 +16,7 @@ import msgspec
 
 from engine.builder import Builder
 from engine.files import Files
+from engine.leftovers import CHILD, wait_for_threads
 from engine.statements import Statement
 from engine.trace import Error, Failed, Kernel, Kind, Launch, Output, Status, Text, Trace, Variant
 from engine.tracer import FrameState, Scope, Tracer
@@ -61,6 +62,9 @@ class Recorder:
         "Outputs made before the first step; they belong to it."
         self.launches: list[list[Launch]] = []
         self.pid = getpid()
+        self.older: set[threading.Thread] = set()
+        "Threads that ran before the recording began."
+        self._broken = False
         self._looking: set[int] = set()
         "Identities of the threads that are looking at values."
         self.activation = self.builder.activation
@@ -71,16 +75,36 @@ class Recorder:
 
     def start(self) -> None:
         """Record this thread, from its next call on, and the threads it starts."""
+        self.older = set(threading.enumerate())
         self.tracer.start()
 
-    def stop(self) -> None:
-        """Put the previous tracer back."""
-        lost = self.tracer.lost() and not self.limit_reached
+    def wait(self) -> None:
+        """Let the threads end that the lecture has started, as Python does at the end of a program."""
+        wait_for_threads(self.older)
+
+    def stop(self, end: BaseException | None = None) -> None:
+        """Put the previous tracer back, and say what goes on without it; `end` is what `main()` ended with."""
+        early = self.limit_reached or isinstance(end, KeyboardInterrupt | SystemExit)
+        lost = self.tracer.lost() or self.tracer.stand() is not None
+        running = self.tracer.unfinished() if self.tracer.active else []
         self.tracer.stop()
-        if lost and len(self.builder):
+        for state in running:
+            self._say_running(state)
+        if lost and not early and len(self.builder):
             path, line = self.where()
             self.warn("nothing was recorded from here to the end: the lecture, or a RecursionError, "
                       "switched the tracer off", path, line)  # fmt: skip
+
+    def _say_running(self, state: FrameState) -> None:
+        thread = state.thread.thread()
+        if thread is not None and thread.is_alive() and thread is not threading.current_thread() and state.step >= 0:
+            self.warn(f"thread {state.thread.name!r} was still running when main() had ended; what it did from here "
+                      "on is not recorded", *self._where(state.step))  # fmt: skip
+
+    def forked(self) -> None:
+        """A child process has been forked off."""
+        if self.tracer.active:
+            self.warn(CHILD)
 
     def abandon(self) -> None:
         """In a forked child: record nothing, write nothing."""
@@ -176,6 +200,8 @@ class Recorder:
             look(frame, state, statement)
         except RecursionError:
             self.warn("the stack was too deep to look at values here")
+        except Exception as error:
+            self.broken(error)
         finally:
             self._looking.discard(ident)
             thread.muted = muted
@@ -223,6 +249,18 @@ class Recorder:
         for output in state.pending or ():
             self.builder.output(state.step, output)
         state.pending = None
+
+    def broken(self, error: Exception) -> None:
+        """Say once that something is wrong with the recorder; the lecture goes on."""
+        if not self._broken:
+            self._broken = True
+            self.warn(f"the recorder failed here ({type(error).__name__}: {error}) and steps or values may be missing; "
+                      "please report it")  # fmt: skip
+
+    def displaced(self) -> None:
+        """Say that statements may run unseen."""
+        self.warn("a trace function of the lecture's own is set here; functions that are called while it is there "
+                  "are not recorded")  # fmt: skip
 
     def gap(self, path: str, line: int) -> None:
         """Say that statements before this place ran unseen."""
@@ -289,7 +327,10 @@ class Recorder:
         """Path and line of the current step, or of the lecture when there is none."""
         if not len(self.builder):
             return self.display_path(str(self.lecture)), 0
-        place = self.builder.steps.first[self.current_step()]
+        return self._where(self.current_step())
+
+    def _where(self, step: int) -> tuple[str, int]:
+        place = self.builder.steps.first[step]
         return self.builder.files[self.builder.places.file[place]].path, self.builder.places.line[place]
 
     # -- the end

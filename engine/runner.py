@@ -9,19 +9,24 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from os import _exit as end_process
+from os import getpid
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
 from engine import compat, launches, sink
 from engine.compile import compile_all, parse_targets
-from engine.errors import UsageError
+from engine.errors import EngineError, UsageError
+from engine.leftovers import children_said
+from engine.patches import Patches
 from engine.progress import StatusLine, progress
 from engine.recorder import Recorder, StepLimit, describe
 from engine.streams import heard_by
+from engine.surroundings import Surroundings, keep_builtins
 from engine.trace import Status, Trace, store, write
 
 DEFAULT_STEPS = 1_000_000
@@ -69,21 +74,23 @@ def record(lecture: Path, options: Options) -> Outcome:
         max_steps=options.max_steps, backend=options.backend,
     )  # fmt: skip
     launches.prepare()
-    target = options.out / f"{path.stem}.json"
+    name, folder = f"{path.stem}.json", options.out.resolve()  # the lecture may go to another folder
 
     def save(status: Status, reason: str) -> Trace:
         trace = recorder.finish(status, reason, {} if options.reproducible else _run(started))
-        write(trace, target)
+        write(trace, folder / name)
         return trace
 
     line = StatusLine(sys.stderr)
-    with _recording(recorder, path, line):
-        main = _main_of(_imported(path, lecture), lecture)
-        recorder.watch(str(path))
-        _watch_visible(recorder, options.visible)
-        with launches.watching(recorder) as captured, progress(line, lambda: _progress(recorder)):
-            status, reason = _run_main(main, recorder, save)
-    trace = save(status, reason)  # before compiling, which may take a while
+    with _interruptible_again():
+        with _recording(recorder, path, line), launches.watching(recorder) as captured:
+            main = _main_of(_imported(path, lecture), lecture)
+            recorder.watch(str(path))
+            _watch_visible(recorder, options.visible)
+            _make_folder(folder)
+            with progress(line, lambda: _progress(recorder)):
+                status, reason = _run_main(main, recorder, save)
+        trace = save(status, reason)  # before compiling, which may take a while
     wanted = captured.wanted(recorder.builder.kernels, recorder.files.real)
     if wanted:
         recorder.set_variants(compile_all(wanted, targets, recorder.store))
@@ -91,7 +98,7 @@ def record(lecture: Path, options: Options) -> Outcome:
         recorder.warn(*warning)
     if wanted or len(recorder.builder.warnings) != len(trace.warnings):
         trace = save(status, reason)
-    return Outcome(target, trace, time.time() - started)
+    return Outcome(options.out / name, trace, time.time() - started)
 
 
 @contextmanager
@@ -103,8 +110,17 @@ def _recording(recorder: Recorder, path: Path, line: StatusLine) -> Iterator[Non
         sink.current = recorder
         stack.callback(setattr, sink, "current", None)
         stack.enter_context(heard_by(recorder, line))
-        os.register_at_fork(after_in_child=recorder.abandon)
+        os.register_at_fork(after_in_child=recorder.abandon, after_in_parent=recorder.forked)
+        stack.enter_context(children_said(recorder.warn))
         yield
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder of the trace before the lecture has spent its time."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write to {str(folder)!r}: {error.strerror}; name another folder with -o") from error
 
 
 @contextmanager
@@ -199,33 +215,70 @@ def _watch_visible(recorder: Recorder, visible: Sequence[str]) -> None:
 
 
 def _run_main(main: Callable[[], Any], recorder: Recorder, save: Callable[[Status, str], Trace]) -> tuple[Status, str]:
-    """Run the lecture to its end, whatever that is; how it ended and why."""
-    with _thread_failures(recorder), _termination(), _impatience(recorder, save):
+    """Run the lecture to its end, whatever that is; how it ended and why. From then on Ctrl-C is ignored."""
+    surroundings = Surroundings()
+    keep_builtins()
+    with _thread_failures(recorder), _termination(), _impatience(recorder, save), _sudden_end(recorder, save):
         try:
-            recorder.start()
-            try:
-                result = main()
-                if inspect.iscoroutine(result):
-                    import asyncio  # a tenth of a second that other lectures need not wait
+            end = _called(main, recorder, surroundings)
+            surroundings.put_back()
+            _ignore_interrupts()
+        except KeyboardInterrupt as late:  # it came when main() was just over
+            end = late
+            surroundings.put_back()
+            _ignore_interrupts()
+        recorder.stop(end)
+        _leave_if_forked(recorder)
+        return _ended(end, recorder)
 
-                    asyncio.run(result)
-            finally:
-                recorder.stop()
-            _leave_if_forked(recorder)
-        except StepLimit as limit:
-            return "stopped", f"stopped at {limit}; raise it with --max-steps"
-        except KeyboardInterrupt:
-            return "interrupted", "interrupted (Ctrl-C)"
-        except SystemExit as leave:
-            _leave_if_forked(recorder)
-            return _left(leave, recorder)
-        except BaseException as error:
-            _leave_if_forked(recorder)
-            said = recorder.failed(error)
-            return "error", f"{said.type}: {said.message}"
-    if recorder.limit_reached:
+
+def _called(main: Callable[[], Any], recorder: Recorder, surroundings: Surroundings) -> BaseException | None:
+    """What `main()` ended with under the recorder: an exception, or None."""
+    try:
+        recorder.start()
+        result = main()
+        surroundings.put_back()
+        if inspect.iscoroutine(result):
+            import asyncio  # a tenth of a second that other lectures need not wait
+
+            asyncio.run(result)
+        elif inspect.isgenerator(result) or inspect.isasyncgen(result):
+            recorder.warn("main() is a generator, so nothing in it was executed; take its yield out")
+        recorder.wait()
+    except BaseException as error:
+        return error
+    return None
+
+
+def _ended(end: BaseException | None, recorder: Recorder) -> tuple[Status, str]:
+    """Status and reason of a recording."""
+    if isinstance(end, StepLimit) or (end is None and recorder.limit_reached):
         return "stopped", f"stopped at the limit of {recorder.max_steps} steps; raise it with --max-steps"
+    if isinstance(end, KeyboardInterrupt):
+        return "interrupted", "interrupted (Ctrl-C)"
+    if isinstance(end, SystemExit):
+        return _left(end, recorder)
+    if end is not None:
+        said = recorder.failed(end)
+        return "error", f"{said.type}: {said.message}"
     return "ok", ""
+
+
+def _ignore_interrupts() -> None:
+    """Let no Ctrl-C come between the end of a lecture and its trace, which is a matter of moments."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _interruptible_again() -> Iterator[None]:
+    """Put the handler of Ctrl-C back on leaving."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 def _left(leave: SystemExit, recorder: Recorder) -> tuple[Status, str]:
@@ -237,9 +290,9 @@ def _left(leave: SystemExit, recorder: Recorder) -> tuple[Status, str]:
 
 def _leave_if_forked(recorder: Recorder) -> None:
     """A child that the lecture forked has come to the end of the lecture: it must not write the trace too."""
-    if os.getpid() != recorder.pid:
+    if getpid() != recorder.pid:
         sys.stdout.flush()
-        os._exit(0)
+        end_process(0)
 
 
 @contextmanager
@@ -248,7 +301,8 @@ def _thread_failures(recorder: Recorder) -> Iterator[None]:
     before = threading.excepthook
 
     def hook(arguments: Any) -> None:
-        if arguments.exc_value is not None and os.getpid() == recorder.pid:
+        ignored = arguments.exc_value is None or isinstance(arguments.exc_value, SystemExit)  # as Python does
+        if not ignored and getpid() == recorder.pid:
             recorder.failed(arguments.exc_value)
         before(arguments)
 
@@ -285,7 +339,7 @@ def _impatience(recorder: Recorder, save: Callable[[Status, str], Trace]) -> Ite
             try:
                 save("stopped", f"stopped at the limit of {recorder.max_steps} steps, after which the lecture went on")
             finally:
-                os._exit(1)
+                end_process(1)
 
     thread = threading.Thread(target=wait, name="step limit", daemon=True)
     thread.start()
@@ -293,6 +347,25 @@ def _impatience(recorder: Recorder, save: Callable[[Status, str], Trace]) -> Ite
         yield
     finally:
         over.set()
+
+
+@contextmanager
+def _sudden_end(recorder: Recorder, save: Callable[[Status, str], Trace]) -> Iterator[None]:
+    """Write the recording before the lecture ends the process with `os._exit()`."""
+    patches = Patches()
+
+    def exit_now(status: int) -> None:
+        if getpid() == recorder.pid:
+            recorder.stop(SystemExit(status))
+            with suppress(EngineError):  # there is nobody left to be told
+                save("error" if status else "ok", f"the lecture left through os._exit({status})")
+        end_process(status)
+
+    patches.replace(os, "_exit", exit_now)
+    try:
+        yield
+    finally:
+        patches.undo()
 
 
 def _progress(recorder: Recorder) -> tuple[int, str, str, int]:

@@ -14,12 +14,18 @@ so that a call over seven lines is one step. A visit is new when
 import opcode
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from sys import gettrace, settrace  # a lecture may replace them
+from threading import current_thread, get_ident
+from threading import gettrace as gettrace_of_threads
+from threading import settrace as settrace_of_threads
 from types import CodeType, FrameType
 from typing import Any, Protocol
 
 from engine.instructions import InstructionEvents
+from engine.other_tracers import OtherTracers
 from engine.statements import Statement
 
 TraceFunction = Callable[[FrameType, str, Any], Any]
@@ -124,6 +130,12 @@ class Listener(Protocol):
     def flush(self, state: "FrameState") -> None:
         """Attach the outputs in `state.pending` to step `state.step`."""
 
+    def broken(self, error: Exception) -> None:
+        """The tracer or the listener itself failed, which is no concern of the lecture's."""
+
+    def displaced(self) -> None:
+        """The lecture has set a trace function of its own."""
+
     def gap(self, path: str, line: int) -> None:
         """From the place named on, up to the next step, statements ran unseen."""
 
@@ -134,7 +146,7 @@ class ThreadState:
     __slots__ = ("last", "muted", "name", "paused", "raised", "thread", "top")
 
     def __init__(self, thread: threading.Thread) -> None:
-        self.thread = thread
+        self.thread = weakref.ref(thread)
         self.name = thread.name
         self.top: FrameState | None = None
         "The innermost visible frame."
@@ -204,25 +216,30 @@ class FrameState:
 
     def trace(self, frame: FrameType, event: str, arg: Any) -> TraceFunction:
         """The local trace function of the frame."""
-        if event == "line":
-            scope, thread = self.scope, self.thread
-            quick = scope.quick[frame.f_lasti >> 1]
-            if quick is not None and scope.quiet[self.current] and self.pending is None and thread.top is self:
-                # what `at` does where that is just a step, or two: most of what a recording costs is spent here
-                step, current = self.tracer.listener.step, self.current
-                if self.mark != thread.last and current >= 0 and not self.raised:
-                    step(scope.resumes.get(current) or self.place(current, True), self.activation)
-                self.current, place = quick
-                self.raised = False
-                thread.last = self.step = self.mark = step(place, self.activation)
-            else:
-                self.at(frame, frame.f_lasti >> 1)
-        elif event == "opcode":
-            self.at_each(frame, frame.f_lasti >> 1)
-        elif event == "return":
-            self.left(frame, frame.f_lasti >> 1)
-        elif event == "exception":
-            self.failed(frame.f_lasti >> 1, arg)
+        try:
+            if event == "line":
+                scope, thread = self.scope, self.thread
+                quick = scope.quick[frame.f_lasti >> 1]
+                if quick is not None and scope.quiet[self.current] and self.pending is None and thread.top is self:
+                    # what `at` does where that is just a step, or two: most of what a recording costs is spent here
+                    step, current = self.tracer.listener.step, self.current
+                    if self.mark != thread.last and current >= 0 and not self.raised:
+                        step(scope.resumes.get(current) or self.place(current, True), self.activation)
+                    self.current, place = quick
+                    self.raised = False
+                    thread.last = self.step = self.mark = step(place, self.activation)
+                else:
+                    self.at(frame, frame.f_lasti >> 1)
+            elif event == "opcode":
+                self.at_each(frame, frame.f_lasti >> 1)
+            elif event == "return":
+                self.left(frame, frame.f_lasti >> 1)
+            elif event == "exception":
+                self.failed(frame.f_lasti >> 1, arg)
+        except RecursionError:
+            raise  # see Lifeline
+        except Exception as error:
+            self.tracer.listener.broken(error)
         return self.trace
 
     def at(self, frame: FrameType, instruction: int) -> None:
@@ -350,7 +367,7 @@ class Lifeline:
         return self
 
     def __del__(self) -> None:
-        if sys is not None and sys.gettrace() is None:
+        if gettrace is not None and gettrace() is None:  # there is nothing left when Python ends
             self.__self__.tracer.rearm()
 
 
@@ -367,6 +384,7 @@ class Tracer:
         self.suspended: dict[int, FrameState] = {}
         "Of generators that have yielded, by identity of the frame."
         self.instructions = InstructionEvents(self.arrived)
+        self.others = OtherTracers(self.dispatch, listener.displaced)
         self.active = False
 
     def watch(self, filename: str) -> None:
@@ -383,7 +401,13 @@ class Tracer:
         scopes = self.files.get(frame.f_code.co_filename)
         if scopes is None or event != "call":
             return None
-        state = self.entered(frame, scopes)
+        try:
+            state = self.entered(frame, scopes)
+        except RecursionError:
+            raise  # see Lifeline
+        except Exception as error:
+            self.listener.broken(error)
+            return None
         if state is None:
             return None
         if state.scope.opcodes:
@@ -399,16 +423,18 @@ class Tracer:
             scope = self.look_up(code, scopes)
         if scope is None:
             return None
-        thread = self.threads.get(threading.get_ident())
+        thread = self.threads.get(get_ident())
         if thread is None or thread.top is None:
             thread = self.thread()
-        if scope.generator and not scope.starts(frame.f_lasti) and (known := self.suspended.pop(id(frame), None)):
-            return self.reenter(known, thread)
+        if scope.generator and not scope.starts(frame.f_lasti):
+            known = self.suspended.pop(id(frame), None)
+            if known is not None and known.scope is scope:  # else of a frame that is gone
+                return self.reenter(known, thread)
         return None if thread.muted else FrameState(self, scope, thread)
 
     def arrived(self, frame: FrameType, instruction: int) -> None:
         """An instruction event, of code whose statements share lines."""
-        thread = self.threads.get(threading.get_ident())
+        thread = self.threads.get(get_ident())
         if thread is not None and thread.top is not None and thread.top.scope.code is frame.f_code and self.active:
             thread.top.at_each(frame, instruction)
 
@@ -428,52 +454,58 @@ class Tracer:
 
     def thread(self) -> ThreadState:
         """The state of the calling thread. The identity of a thread that is over may be another one's now."""
-        ident = threading.get_ident()
+        ident = get_ident()
         state = self.threads.get(ident)
-        thread = threading.current_thread()
-        if state is None or state.thread is not thread:
+        thread = current_thread()
+        if state is None or state.thread() is not thread:
             state = self.threads[ident] = ThreadState(thread)
         return state
 
     def start(self) -> None:
         """Watch this thread from its next call on, and threads it starts."""
-        self.before = sys.gettrace(), threading.gettrace()
+        self.before = gettrace(), gettrace_of_threads()
         self.active = True
-        threading.settrace(self.dispatch)
-        sys.settrace(self.dispatch)
+        self.others.install()
+        settrace_of_threads(self.dispatch)
+        settrace(self.dispatch)
 
     def stop(self) -> None:
         """Put back what was there before."""
         self.active = False
-        if _is_ours(sys.gettrace(), self):
-            sys.settrace(self.before[0])
+        self.others.undo()
+        if _is_ours(gettrace(), self):
+            settrace(self.before[0])
         self.instructions.stop()
-        threading.settrace(self.before[1])
+        settrace_of_threads(self.before[1])
+        self.files = {}
+        for frame in sys._current_frames().values():  # of threads that go on
+            for visible in _frames_with_state(frame):
+                visible.f_trace = None
 
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Watch nothing that the calling thread runs meanwhile, so that its times are its own."""
         thread = self.thread()
-        before = thread.paused, thread.muted, sys.gettrace()
+        before = thread.paused, thread.muted, gettrace()
         thread.paused = thread.muted = True
-        sys.settrace(None)
+        settrace(None)
         try:
             yield
         finally:
             thread.paused, thread.muted = before[:2]
-            sys.settrace(before[2])
+            settrace(before[2])
 
     def lost(self) -> bool:
         """Whether the calling thread is no longer watched: its trace function was taken away."""
-        return sys.gettrace() is None
+        return gettrace() is None
 
     def let_go(self) -> None:
         """Watch the calling thread no more."""
-        sys.settrace(None)
+        settrace(None)
 
     def rearm(self) -> None:
         """Switch a lost tracer on again, and take the step of the statement that is being executed."""
-        if not self.active or sys.gettrace() is not None:
+        if not self.active or gettrace() is not None:
             return
         thread = self.thread()
         frames = self.visible_frames(sys._getframe(1))
@@ -489,7 +521,7 @@ class Tracer:
                 state.caller, thread.top = thread.top, state
         frame, scope = frames[-1]
         self.listener.gap(frame.f_code.co_filename, frame.f_lineno)
-        sys.settrace(self.dispatch)
+        settrace(self.dispatch)
         if thread.top is not None:
             thread.top.at(frame, frame.f_lasti >> 1)
 
@@ -504,10 +536,22 @@ class Tracer:
             frame = frame.f_back
         return found[::-1]
 
+    def unfinished(self) -> list[FrameState]:
+        """Where the threads stand that have not been seen to leave their visible frames."""
+        tops = [thread.top for thread in list(self.threads.values())]
+        return [top for top in tops if top is not None]
+
     def stand(self) -> FrameState | None:
         """The innermost visible frame of the calling thread."""
-        state = self.threads.get(threading.get_ident())
+        state = self.threads.get(get_ident())
         return state.top if state is not None else None
+
+
+def _frames_with_state(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        if _state_of(frame) is not None:
+            yield frame
+        frame = frame.f_back
 
 
 def _state_of(frame: FrameType) -> FrameState | None:

@@ -5,8 +5,8 @@ is its `__repr__` (`__str__` of an exception), guarded as engine/guard.py says.
 """
 
 import threading
-import time
 from collections.abc import Callable
+from time import monotonic  # a lecture may replace it
 from typing import Any
 
 from engine import anatomy, arrays, containers, display, leaves, modules
@@ -60,7 +60,7 @@ class ValueTable:
 
     def add_failed(self, error: BaseException) -> int:
         """The number of a value that could not be had because of `error`. Never raises, except KeyboardInterrupt."""
-        text, truncated = self.displays.ask(str, error, time.monotonic() + SECONDS)
+        text, truncated = self.displays.ask(str, error, monotonic() + SECONDS)
         return self.intern(Failed(anatomy.class_name(type(error)), text, truncated))
 
     def add_expression(self, evaluate: Callable[[], object]) -> int:
@@ -106,7 +106,7 @@ class _Snapshot:
         self.parts = 0
         self.sampled = 0
         "Large arrays whose elements were looked at."
-        self.deadline = time.monotonic() + SECONDS
+        self.deadline = monotonic() + SECONDS
 
     def number(self, value: object, allowance: int) -> int:
         """The number of `value`, of which at most `allowance` parts are shown."""

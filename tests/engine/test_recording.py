@@ -195,13 +195,36 @@ def test_a_lecture_that_uses_the_tracer_itself(tmp_path: Path) -> None:
     """)  # fmt: skip
     assert run.exit_code == 0, run.stderr
     assert run.texts() == ["call"]
-    assert run.value(15, "a") == "15"
-    assert any("the tracer had been switched off" in w for w in run.warnings())
+    assert run.value(15, "a") == "15" and run.lines() == [5, 6, 8, 9, 10, 11, 12, 13, 14, 15]
+    assert [w.partition(":")[0] for w in run.warnings()] == ["9"] and "of the lecture's own" in run.warnings()[0]
+
+
+def test_a_lecture_that_takes_the_tracer_away_has_taken_away_none_of_its_own(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        import sys, threading
+        def work():
+            return 4
+        def main():
+            sys.settrace(None), threading.settrace(None)
+            a = sys.gettrace(), threading.gettrace()  # @inspect a
+            t = threading.Thread(target=work); t.start(); t.join()
+            work()
+    """)  # fmt: skip
+    assert run.value(7, "a") == "(None, None)" and len(run.at(4)) == 2 and run.warnings() == []
 
 
 def test_a_tracer_that_is_never_put_back_is_said(tmp_path: Path) -> None:
-    run = record(tmp_path, "import sys\ndef main():\n    a = 3\n    sys.settrace(None)\n    b = 5\n")
-    assert run.lines() == [3, 4]
+    run = record(tmp_path, """
+        import sys
+        def seen():
+            return 4
+        def main():
+            sys.settrace(lambda *_: None)
+            b = seen()
+            sys._getframe().f_trace = None
+            c = 9
+    """)  # fmt: skip
+    assert run.lines() == [6, 7, 8] and not run.at(4)
     assert any("nothing was recorded from here to the end" in w for w in run.warnings())
 
 

@@ -1,4 +1,4 @@
-"""What a lecture prints, closes and replaces: it does the same to the lecture as without a recorder, and is recorded."""
+"""What a lecture prints, closes and replaces does the same to the lecture as without a recorder, and is recorded."""
 
 import os
 import pty
@@ -74,7 +74,8 @@ def test_streams_that_a_lecture_replaces_or_closes(tmp_path: Path, statement: st
 
 
 def test_descriptors_that_a_lecture_closes_are_not_given_to_the_trace(tmp_path: Path) -> None:
-    run = record(tmp_path, "import os\ndef main():\n    print('early', flush=True)\n    os.close(1); os.close(2)\n    a = 5\n")
+    source = "import os\ndef main():\n    print('early', flush=True)\n    os.close(1); os.close(2)\n    a = 5\n"
+    run = record(tmp_path, source)
     assert run.exit_code == 0 and run.stdout == "early\n" and "recorded" in run.stderr
     assert run.lines() == [3, 4, 4, 5]
 

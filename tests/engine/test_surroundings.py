@@ -1,0 +1,141 @@
+"""What a lecture does to the process around it: threads and processes that go on, functions of Python it replaces."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.recordings import record
+
+
+def test_threads_that_main_leaves_are_waited_for_as_python_does(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        import threading, time
+        from concurrent.futures import ThreadPoolExecutor
+        def work():
+            time.sleep(0.1)
+            print("late")
+        def main():
+            threading.Thread(target=work, name="left").start()
+            threading.Timer(0.05, work).start()
+            ThreadPoolExecutor(1).submit(int)
+    """)  # fmt: skip
+    assert run.header["status"] == "ok" and run.warnings() == []
+    assert [s["outputs"][0]["text"] for s in run.at(6)] == ["late\n"] * 2
+    assert {s["thread"] for s in run.at(6)} > {"left"}
+
+
+def test_a_daemon_that_goes_on_is_left_and_said(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        import threading, time
+        def work():
+            while True:
+                time.sleep(0.001)
+        def main():
+            threading.Thread(target=work, daemon=True, name="endless").start()
+            time.sleep(0.05)
+    """)  # fmt: skip
+    assert run.exit_code == 0 and run.at(5)
+    (warning,) = run.warnings()
+    assert "thread 'endless' was still running when main() had ended" in warning
+
+
+def test_a_thread_that_leaves_is_no_failure(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        import sys, threading
+        def main():
+            t = threading.Thread(target=sys.exit, args=(3,)); t.start(); t.join()
+    """)  # fmt: skip
+    assert run.exit_code == 0 and not any(s["error"] for s in run.steps)
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("subprocess.run(['true'])", "'true' prints"),
+        ("subprocess.check_call('true', shell=True)", "'true' prints"),
+        ("subprocess.Popen(args=['true'], stdout=sys.stdout.fileno()).wait()", "'true' prints"),
+        ("os.system('true')", "'true' prints"),
+        ("os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0)", "process started here"),
+        ("p = multiprocessing.get_context('fork').Process(target=int); p.start(); p.join()", "process started here"),
+        ("p = multiprocessing.get_context('spawn').Process(target=int); p.start(); p.join()", "process started here"),
+        ("p = os.fork() or os._exit(0); os.waitpid(p, 0)", "process started here"),
+        ("subprocess.run(['true'], capture_output=True)", ""),
+        ("subprocess.check_output(['true'])", ""),
+        ("subprocess.run(['true'], stdout=subprocess.DEVNULL)", ""),
+        ("os.popen('true').read()", ""),
+    ],
+)
+def test_processes_that_print_by_themselves_are_said(tmp_path: Path, statement: str, said: str) -> None:
+    run = record(tmp_path, f"import multiprocessing, os, subprocess, sys\ndef main():\n    a = 3\n    {statement}\n")
+    assert run.exit_code == 0, run.stderr
+    assert [w.partition(": ")[0] for w in run.warnings()] == (["4"] if said else [])
+    assert said in "".join(run.warnings()) and (not said or "is not recorded" in run.warnings()[0])
+
+
+@pytest.mark.parametrize(("code", "status"), [(0, "ok"), (3, "error")])
+def test_leaving_at_once_keeps_the_recording(tmp_path: Path, code: int, status: str) -> None:
+    run = record(tmp_path, f"import os\ndef main():\n    a = 3  # @inspect a\n    os._exit({code})\n")
+    assert (run.exit_code, run.header["status"]) == (code, status) and f"os._exit({code})" in run.header["reason"]
+    assert run.value(3, "a") == "3"
+
+
+NAMES = "print open len isinstance eval compile type sorted list dict id getattr str repr int tuple range zip next set"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "import builtins; [setattr(builtins, name, None) for name in {names!r}.split() if name != 'setattr']",
+        "import os, time, threading; os.getpid = time.monotonic = time.time = threading.get_ident = None",
+        "import os, tempfile, signal; os.fdopen = os.replace = os.fsync = tempfile.mkstemp = signal.signal = None",
+        "import os, sys; os.chdir('/'); sys.path.clear(); os.environ.clear(); sys.argv.clear()",
+        "import sys; sys.setrecursionlimit(120)",
+        "import sys; sys.excepthook = sys.displayhook = sys.unraisablehook = None",
+    ],
+    ids=["builtins", "time and threads", "files and signals", "paths and environment", "recursion limit", "hooks"],
+)
+def test_functions_that_a_lecture_replaces(tmp_path: Path, statements: str) -> None:
+    run = record(tmp_path, f"""
+        def double(n):
+            return 2 * n  # @inspect n
+        def main():
+            {statements.format(names=NAMES)}
+            a = [double(3), {{"b": object}}]  # @inspect a
+    """)  # fmt: skip
+    assert run.exit_code == 0, run.stderr
+    assert run.value(6, "a") == "[6, {'b': <class 'object'>}]" and run.value(3, "n") == "3"
+    assert run.header["status"] == "ok" and run.warnings() == []
+
+
+def test_a_relative_folder_is_the_one_it_was_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "lecture.py").write_text("import os\ndef main():\n    os.chdir('/')\n")
+    root = Path(__file__).resolve().parents[2]
+    run = subprocess.run([sys.executable, "-m", "engine", "lecture.py", "-o", "out"], cwd=tmp_path, check=False,
+                         capture_output=True, text=True, env={"PYTHONPATH": str(root)})  # fmt: skip
+    assert run.returncode == 0 and "recorded out/lecture.json" in run.stderr
+    assert (tmp_path / "out/lecture.json").exists()
+
+
+def test_a_main_that_is_a_generator_is_said(tmp_path: Path) -> None:
+    run = record(tmp_path, "def main():\n    yield 1\n")
+    assert "main() is a generator, so nothing in it was executed" in run.warnings()[0]
+
+
+def test_a_fault_of_the_recorder_is_said_once_and_not_the_lectures(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        from engine import text
+        from engine.values import ValueTable
+        def fail(*_):
+            raise LookupError("made for the test")
+        ValueTable.add = fail
+        def main():
+            a = 8  # @inspect a
+            for i in range(2):
+                a = 10  # @inspect a
+            text("end")
+    """)  # fmt: skip
+    assert run.exit_code == 0 and run.texts() == ["end"] and run.lines() == [8, 9, 10, 9, 10, 9, 11]
+    assert [w for w in run.warnings() if "LookupError: made for the test" in w] == run.warnings() != []
+    assert len(run.warnings()) == 1
