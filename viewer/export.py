@@ -1,12 +1,14 @@
 """The library as a folder of files for any host. The bytes are those that the server gives."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 from viewer import render, single, site
+from viewer.bounds import stays
 from viewer.errors import NotListed, UsageError
 from viewer.lecture import CHUNK, INLINE_GROUPS
 from viewer.library import Entry, Library, shown_files, variants
@@ -45,10 +47,9 @@ class Export:
 
     def _singles(self, entries: list[Entry]) -> None:
         for entry in entries:
-            try:
-                self._write(f"{entry.name}.html", single.lecture(self.library, entry, self.notes).encode())
-            except NotListed as error:
-                self.problems.append(f"{entry.path.name}: {error}")
+            self._write(f"{entry.name}.html", single.lecture(self.library, entry, self.notes).encode())
+            for _ in self._belongings(entry):
+                pass
         self._write("index.html", single.index(self.library).encode())
 
     def _site(self, entries: list[Entry]) -> None:
@@ -69,27 +70,27 @@ class Export:
                 for chunk in range(-(-len(spot.groups) // CHUNK)):
                     content = site.outputs(found, number, chunk, self.notes)
                     self._write(f"{entry.name}/outputs/{number}/{chunk}.json", content)
-        self._belongings(entry)
+        for path, data in self._belongings(entry):
+            self._write(path, data)
 
-    def _belongings(self, entry: Entry) -> None:
-        """The pictures and the kernels' stages; a missing one is a problem, not an end."""
+    def _belongings(self, entry: Entry) -> Iterator[tuple[str, bytes]]:
+        """Path and bytes of the pictures and the kernels' stages; a missing one is a problem, not an end."""
         for name in sorted(shown_files(entry.trace)):
             try:
-                self._write(f"{FILES}/{name}", self.library.file(name).read_bytes())
+                yield f"{FILES}/{name}", self.library.file(name).read_bytes()
             except NotListed as error:
                 self.problems.append(f"{entry.path.name}: {error}")
         for variant, _ in variants(entry.trace):
             try:
-                self._write(f"{KERNELS}/{variant.key}.json", site.stages(self.library.compiled(variant.key)))
+                yield f"{KERNELS}/{variant.key}.json", site.stages(self.library.compiled(variant.key))
                 for stage in variant.stages:
-                    text = self.library.stage(variant.key, stage).read_bytes()
-                    self._write(f"{KERNELS}/{variant.key}/{stage}", text)
+                    yield f"{KERNELS}/{variant.key}/{stage}", self.library.stage(variant.key, stage).read_bytes()
             except NotListed as error:
                 self.problems.append(f"{entry.path.name}: {error}")
 
     def _write(self, path: str, data: bytes) -> None:
         """Put `data` at `path` unless it is there already."""
-        file = self.out / path
+        file = self.out / stays(path)
         self.written[path] = not (file.is_file() and file.read_bytes() == data)
         if self.written[path]:
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -7,12 +7,12 @@ from pathlib import Path
 import msgspec
 
 from engine.trace import KernelCard, KernelLines, Recording, Variant
+from viewer.bounds import inside, stays
 from viewer.errors import NotListed
 from viewer.highlight import lines
 from viewer.outline import Section
 
 NO_KERNEL = -1
-STAGES = ("ttir", "ttgir", "llir", "ptx", "sass")
 
 
 def in_play(recording: Recording, sections: list[Section]) -> list[tuple[int, int]]:
@@ -80,16 +80,16 @@ def compiled(folder: Path, variant: Variant, source: str) -> Compiled:
 
     Raises NotListed when the folder is gone altogether.
     """
-    home = folder / variant.key
-    if variant.stages and not home.is_dir():
+    stays(variant.key)
+    if variant.stages and not (folder / variant.key).is_dir():
         raise NotListed(f"the stages compiled for {variant.target} are gone; record the lecture again")
-    links, missing = _links(home)
+    links, missing = _links(folder, variant.key)
     stages = {}
     for name in variant.stages:
         try:
-            text = (home / name).read_text(encoding="utf-8", errors="replace")
-        except OSError as error:
-            missing = f"stage {name} cannot be read: {error.strerror}"
+            text = inside(folder, f"{variant.key}/{name}").read_text(encoding="utf-8", errors="replace")
+        except (NotListed, OSError):
+            missing = f"stage {name} cannot be read; record the lecture again"
             continue
         linked = links.stages.get(name) if links else None
         html = [str(line) for line in lines(text.removesuffix("\n"), name)]
@@ -98,10 +98,10 @@ def compiled(folder: Path, variant: Variant, source: str) -> Compiled:
     return Compiled(stages, bool(links and links.sha256 and links.sha256 != digest), missing)
 
 
-def _links(home: Path) -> tuple[KernelLines | None, str]:
+def _links(folder: Path, key: str) -> tuple[KernelLines | None, str]:
     try:
-        return msgspec.json.decode((home / "lines.json").read_bytes(), type=KernelLines), ""
-    except OSError:
+        return msgspec.json.decode(inside(folder, f"{key}/lines.json").read_bytes(), type=KernelLines), ""
+    except (NotListed, OSError):
         return None, "no lines.json, so source and stages cannot be linked"
     except msgspec.MsgspecError as error:
         return None, f"lines.json is damaged ({error}), so source and stages cannot be linked"

@@ -17,6 +17,7 @@ from engine.trace import (
     decode,
     store,
 )
+from viewer.bounds import inside
 from viewer.errors import NotListed, UsageError
 from viewer.kernels import Compiled, compiled
 from viewer.lecture import Lecture, study, title
@@ -92,14 +93,14 @@ class Library:
     def file(self, name: str) -> Path:
         """The file `name` that a recording shows. Raises NotListed for any other."""
         if any(name in shown_files(entry.trace) for entry in self._known()):
-            return _inside(self.store / "files", name)
+            return inside(self.store / "files", name)
         raise NotListed(f"there is no file {name!r}")
 
     def stage(self, key: str, stage: str) -> Path:
         """The text of `stage` of the variant kept under `key`. Raises NotListed when no recording has it."""
         variant, _ = self._variant(key)
         if stage in variant.stages:
-            return _inside(self.store / "kernels", f"{key}/{stage}")
+            return inside(self.store / "kernels", f"{key}/{stage}")
         raise NotListed(f"{key!r} has no stage {stage!r}")
 
     def compiled(self, key: str) -> Compiled:
@@ -138,14 +139,6 @@ def _read(path: Path, stamp: tuple[int, int]) -> Entry:
         return Entry(path.stem, path, stamp, None, f"{path.name!r} cannot be read: {error.strerror}")
     except TraceError as error:
         return Entry(path.stem, path, stamp, None, str(error))
-
-
-def _inside(folder: Path, name: str) -> Path:
-    """`name` in `folder`, with no link that leads out of it. Raises NotListed."""
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder.resolve()) or not path.is_file():
-        raise NotListed(f"{name!r} is not there any more; record the lecture again")
-    return path
 
 
 def shown_files(trace: Trace | None) -> set[str]:

@@ -1,11 +1,13 @@
 """A lecture as one file that needs nothing beside it: opened from a disk, sent by mail."""
 
+import contextlib
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from markupsafe import Markup
 
 from viewer import bundle, render, site
+from viewer.errors import NotListed
 from viewer.lecture import CHUNK, INLINE_GROUPS, Lecture, page
 from viewer.library import Entry, Library, card, variants
 from viewer.pages import IndexPage, Inline
@@ -33,11 +35,14 @@ class InlineUrls(Urls):
     def file(self, name: str) -> str:
         """A file of the store, as an address that holds it."""
         assert self.library is not None
-        return bundle.data_url(self.library.file(name))
+        try:
+            return bundle.data_url(self.library.file(name))
+        except NotListed:
+            return "data:,"
 
 
 def lecture(library: Library, entry: Entry, notes: bool) -> str:
-    """The lecture of `entry` as one page."""
+    """The lecture of `entry` as one page. Pictures and stages that are gone are not in it."""
     found = entry.lecture()
     urls = InlineUrls("", library)
     blocks = {"columns": entry.data(), **_outputs(found, urls, notes), **_stages(library, entry)}
@@ -74,8 +79,11 @@ def _outputs(found: Lecture, urls: Urls, notes: bool) -> dict[str, bytes]:
 
 
 def _stages(library: Library, entry: Entry) -> dict[str, bytes]:
-    keys = {variant.key for variant, _ in variants(entry.trace) if variant.stages}
-    return {f"kernel-{key}": site.stages(library.compiled(key)) for key in sorted(keys)}
+    found = {}
+    for key in sorted({variant.key for variant, _ in variants(entry.trace) if variant.stages}):
+        with contextlib.suppress(NotListed):
+            found[f"kernel-{key}"] = site.stages(library.compiled(key))
+    return found
 
 
 def escaped(data: bytes) -> str:

@@ -79,12 +79,14 @@ def test_a_recording_that_cannot_be_shown_is_said_and_the_others_are_published(t
     assert (tmp_path / "site" / "small" / "index.html").is_file()
 
 
-def test_a_picture_that_is_gone_is_said(traces: Path, tmp_path: Path, capsys):
+@pytest.mark.parametrize("more", [(), ("--single-file",)])
+def test_a_picture_that_is_gone_is_said(traces: Path, tmp_path: Path, capsys, more: tuple[str, ...]):
     made = Maker("image('x')\n")
     made.step(made.call("main"), 1, t.Picture("x", "gone.svg"))
     t.write(made.trace(), traces / "pictures.json")
-    assert export(traces, tmp_path / "site") == 1
+    assert export(traces, tmp_path / "site", *more) == 1
     assert "pictures.json: 'gone.svg' is not there any more" in capsys.readouterr().err
+    assert (tmp_path / "site" / "index.html").is_file()
 
 
 @pytest.mark.parametrize("more", [(), ("--single-file",)])

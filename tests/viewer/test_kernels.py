@@ -76,7 +76,7 @@ def test_a_stage_that_is_gone_is_said(tmp_path: Path):
     write_kernels(tmp_path)
     (tmp_path / "kernels" / "gelu90" / "ptx").unlink()
     missing = compiled(tmp_path / "kernels", VARIANT, KERNEL).missing
-    assert missing == "stage ptx cannot be read: No such file or directory"
+    assert missing == "stage ptx cannot be read; record the lecture again"
 
 
 def test_a_folder_that_is_gone_says_what_to_do(tmp_path: Path):

@@ -43,7 +43,7 @@ export function costs(variant) {
     variant.shared !== undefined && `${number(variant.shared)} B shared`, variant.occupancy !== undefined && `occupancy ${Math.round(variant.occupancy * 100)} %`,
     ...Object.entries(variant.constants ?? {}).map(([name, value]) => `${name} = ${value}`),
   ].filter(Boolean);
-  return element("div", { class: "costs" }, facts.join(" · "));
+  return element("div", { class: "costs", title: facts.join(" · ") }, facts.join(" · "));
 }
 
 export function why(variant) {
