@@ -333,7 +333,8 @@ class FrameState:
                 self.thread.muted = False
         elif self.current >= 0:
             self.raised = self.scope.instructions[offset] not in _RETURNS
-            self.complete(frame)
+            if self.mark != self.thread.last or self.pending is not None or not self.scope.quiet[self.current]:
+                self.complete(frame)
             self.current = -1
         if self.thread.top is self:
             self.thread.top = self.caller
