@@ -58,7 +58,7 @@ def test_library_code_is_untouched_by_monitoring(version: str, tmp_path: Path) -
         pytest.skip(f"Python {version} is not set up here")
     run = subprocess.run([python, "-c", LIBRARY_COST, tmp_path], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    assert float(run.stdout) <= 1.25
+    assert float(run.stdout) <= 1.6
 
 
 def test_steps_are_small_and_quickly_written_and_read(tmp_path: Path) -> None:
