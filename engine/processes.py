@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.errors import EngineError
-from engine.trace import read
+from engine.trace import read, write_whole
 
+UNUSABLE = 2
+"Exit code of a recording that could not even begin."
 STOP_SECONDS = 5.0
 "How long the viewer has to end by itself."
 
@@ -32,7 +34,25 @@ def run_processes(arguments: argparse.Namespace) -> int:
 
 
 def _record_all(arguments: argparse.Namespace, lectures: list[Path]) -> int:
-    return max(subprocess.run(_command(arguments, lecture), check=False).returncode for lecture in lectures)
+    record = _record_watched if arguments.watch else _record
+    return max(record(arguments, lecture) for lecture in lectures)
+
+
+def _record(arguments: argparse.Namespace, lecture: Path) -> int:
+    return subprocess.run(_command(arguments, lecture), check=False).returncode
+
+
+def _record_watched(arguments: argparse.Namespace, lecture: Path) -> int:
+    """Record; where the lecture cannot be run at all, leave a note for the open pages beside its last good trace."""
+    run = subprocess.run(_command(arguments, lecture), stderr=subprocess.PIPE, check=False)
+    said = run.stderr.decode(errors="replace")
+    print(said, end="", file=sys.stderr, flush=True)
+    note = arguments.out / f"{lecture.stem}.failed"
+    if run.returncode == UNUSABLE:
+        write_whole(said.strip().rpartition("\n")[2].encode(), note)
+    else:
+        note.unlink(missing_ok=True)
+    return run.returncode
 
 
 def _command(arguments: argparse.Namespace, lecture: Path) -> list[str]:
