@@ -2,7 +2,10 @@
 
 import sys
 
-from engine.cli import main
-
 if __name__ == "__main__":  # a process that the lecture spawns imports this module under another name
-    sys.exit(main(sys.argv[1:]))
+    try:
+        from engine.cli import main
+
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit("engine: interrupted before there was anything to record")

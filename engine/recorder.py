@@ -6,8 +6,10 @@ import threading
 import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from inspect import CO_OPTIMIZED
 from os import getpid
 from pathlib import Path
+from sys import getrefcount
 from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
@@ -16,6 +18,7 @@ import msgspec
 
 from engine.builder import Builder
 from engine.files import Files
+from engine.frames import forget
 from engine.leftovers import CHILD, wait_for_threads
 from engine.statements import Statement
 from engine.trace import Error, Failed, Kernel, Kind, Launch, Output, Status, Text, Trace, Variant
@@ -30,7 +33,8 @@ LOCALS_LIMIT = 200
 _HEADING = re.compile(r"\s*#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 _MISSING = object()
 
-Look = Callable[[FrameType, FrameState, Statement], None]
+Variables = dict[str, Any]
+Look = Callable[[FrameType, Variables, FrameState, Statement], None]
 
 
 class StepLimit(KeyboardInterrupt):
@@ -165,14 +169,14 @@ class Recorder:
         """Record the values a statement asks for, where the stack has room to look at them."""
         self._look(self._complete, frame, state, statement)
 
-    def _complete(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
+    def _complete(self, frame: FrameType, variables: Variables, state: FrameState, statement: Statement) -> None:
         directives = statement.directives
         for expression in directives.inspect:
-            self._inspect(frame, state, expression)
+            self._inspect(frame, variables, state, expression)
         for name in directives.clear:
             self.builder.clear(state.step, self.builder.name(name))
         if state.scope.all_values:
-            self._inspect_locals(frame, state)
+            self._inspect_locals(variables, state)
         if directives.visible:
             self.make_visible(statement.number, frame.f_code.co_filename)
 
@@ -180,24 +184,25 @@ class Recorder:
         """Record the arguments that are asked for beside a function's `def`."""
         self._look(self._enter, frame, state, statement)
 
-    def _enter(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
+    def _enter(self, frame: FrameType, variables: Variables, state: FrameState, statement: Statement) -> None:
         for expression in statement.entering:
-            self._inspect(frame, state, expression)
+            self._inspect(frame, variables, state, expression)
 
     def vanishing(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
         """Look at values now that an `except` clause will take away."""
         self._look(self._keep, frame, state, statement)
 
-    def _keep(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
-        state.early = {expression: self._value(frame, expression) for expression in statement.vanishing}
+    def _keep(self, frame: FrameType, variables: Variables, state: FrameState, statement: Statement) -> None:
+        state.early = {expression: self._value(frame, variables, expression) for expression in statement.vanishing}
 
     def _look(self, look: Look, frame: FrameType, state: FrameState, statement: Statement) -> None:
         """Look at values. What objects print or say meanwhile is not the lecture's, and nothing is stepped into."""
         thread, ident = state.thread, get_ident()
         muted, thread.muted = thread.muted, True
         self._looking.add(ident)
+        variables = frame.f_locals
         try:
-            look(frame, state, statement)
+            look(frame, variables, state, statement)
         except RecursionError:
             self.warn("the stack was too deep to look at values here")
         except Exception as error:
@@ -205,32 +210,33 @@ class Recorder:
         finally:
             self._looking.discard(ident)
             thread.muted = muted
+            if type(variables) is dict and getrefcount(variables) == 3 and frame.f_code.co_flags & CO_OPTIMIZED:
+                forget(frame, variables)
 
     def looking(self) -> bool:
         """Whether the calling thread is looking at a value."""
         return get_ident() in self._looking
 
-    def _inspect(self, frame: FrameType, state: FrameState, expression: str) -> None:
-        value = self._value(frame, expression)
+    def _inspect(self, frame: FrameType, variables: Variables, state: FrameState, expression: str) -> None:
+        value = self._value(frame, variables, expression)
         if state.early and isinstance(self.values.values[value], Failed):
             value = state.early.get(expression, value)
         self.builder.inspect(state.step, self.expressions[expression][0], value)
 
-    def _value(self, frame: FrameType, expression: str) -> int:
+    def _value(self, frame: FrameType, variables: Variables, expression: str) -> int:
         """Number of the value that `expression` has in `frame`."""
         known = self.expressions.get(expression)
         if known is None:
             code = compile(expression, "<inspect>", "eval", dont_inherit=True)
             known = self.expressions[expression] = self.builder.name(expression), code, expression.isidentifier()
-        variables = frame.f_locals
         if known[2] and (value := variables.get(expression, _MISSING)) is not _MISSING:
             return self.values.add(value)
         return self.values.add_expression(lambda: eval(known[1], frame.f_globals, variables))
 
-    def _inspect_locals(self, frame: FrameType, state: FrameState) -> None:
+    def _inspect_locals(self, variables: Variables, state: FrameState) -> None:
         if state.seen is None:
             state.seen = {}
-        for name, value in list(frame.f_locals.items())[:LOCALS_LIMIT]:
+        for name, value in list(variables.items())[:LOCALS_LIMIT]:
             number = self.values.add(value)
             if state.seen.get(name) != number:
                 state.seen[name] = number
