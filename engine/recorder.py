@@ -1,5 +1,6 @@
 """The recorder: hears of steps from the tracer and of outputs from the authoring API, and keeps both."""
 
+import gc
 import re
 import sys
 import threading
@@ -199,8 +200,10 @@ class Recorder:
         """Look at values. What objects print or say meanwhile is not the lecture's, and nothing is stepped into."""
         thread, ident = state.thread, get_ident()
         muted, thread.muted = thread.muted, True
-        self._looking.add(ident)
         variables = frame.f_locals
+        collects = gc.isenabled()
+        gc.disable()  # what a `__del__` or a callback says when something is collected is the lecture's
+        self._looking.add(ident)
         try:
             look(frame, variables, state, statement)
         except RecursionError:
@@ -210,6 +213,8 @@ class Recorder:
         finally:
             self._looking.discard(ident)
             thread.muted = muted
+            if collects:
+                gc.enable()
             if type(variables) is dict and getrefcount(variables) == 3 and frame.f_code.co_flags & CO_OPTIMIZED:
                 forget(frame, variables)
 

@@ -316,6 +316,27 @@ def test_an_asynchronous_main(tmp_path: Path) -> None:
     assert run.value(4, "a") == "4"
 
 
+def test_what_is_said_when_garbage_is_collected_is_not_lost(tmp_path: Path) -> None:
+    """Looking at values makes garbage of its own, so that a collection may fall anywhere."""
+    run = record(tmp_path, """
+        import gc
+        from engine import text
+        class Gone:
+            def __init__(self, n):
+                self.n, self.me = n, self
+            def __del__(self):
+                text(f"gone {self.n}")
+        def main():
+            gc.set_threshold(5)
+            a = [[i] for i in range(50)]  # @inspect a
+            for i in range(20):
+                Gone(i)
+                b = {"i": [i], "a": a}  # @inspect b
+            gc.collect()
+    """)  # fmt: skip
+    assert sorted(run.texts()) == sorted(f"gone {i}" for i in range(20))
+
+
 def test_watching_changes_nothing_about_locals_and_frames(tmp_path: Path) -> None:
     source = """
         import gc, sys
