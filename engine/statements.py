@@ -194,14 +194,21 @@ class Source:
                 yield instruction
 
     def heads(self, code: CodeType, table: list[int]) -> frozenset[int]:
-        """Instructions at which a loop begins another pass without having left its own header, `for a in b: pass`."""
+        """Instructions at which a statement begins again though no other one came between.
+
+        These are a loop's whose pass does not leave its header, `for a in b: pass`, and the only statement's of a loop
+        without a test, `while True: a += 1`.
+        """
         names = operations(code)
-        targets = ((source, target) for source, target in jumps_back(code) if table[source] == table[target])
-        return frozenset(
-            target for source, target in targets
-            if self.statements[table[target]].loop
-            and (names[target] != "FOR_ITER" or names[target - 1] == "GET_ITER")  # else a comprehension's
-        )  # fmt: skip
+        heads = set()
+        for source, target in jumps_back(code):
+            if self.statements[table[target]].loop:
+                comprehension = names[target] == "FOR_ITER" and names[target - 1] != "GET_ITER"
+                if table[source] == table[target] and not comprehension:
+                    heads.add(target)
+            elif table[target - 1] != table[target]:
+                heads.add(target)
+        return frozenset(heads)
 
     def endings(self, code: CodeType) -> frozenset[int]:
         """Instructions of `code` that may be all there is of a `pass` at the end, or be come to past it."""

@@ -287,3 +287,9 @@ def test_show_for_people(tmp_path: Path) -> None:
     assert run_engine("show", trace, "--step", "0").stdout.count("\n") == 3
     refused = run_engine("show", trace, "--step", "1")
     assert refused.returncode == 2 and "has no step 1; its 1 steps count from 0" in refused.stderr
+
+
+def test_an_endless_loop_on_one_line_is_stopped_too(tmp_path: Path) -> None:
+    run = record(tmp_path, "def main():\n    a = 2\n    while True: a += 1\n", "--max-steps", "20")
+    assert (run.exit_code, len(run.steps), run.header["warnings"]) == (1, 20, [])
+    assert run.header["status"] == "stopped"
