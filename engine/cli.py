@@ -43,6 +43,8 @@ def _record_parser() -> argparse.ArgumentParser:
     parser.add_argument("--visible", action="append", metavar="FILE.py", default=[],
                         help="record the statements of this file too; may be repeated")  # fmt: skip
     parser.add_argument("--serve", action="store_true", help="serve the viewer when the recording is done")
+    parser.add_argument("--host", default="127.0.0.1", help="address that --serve listens on (127.0.0.1)")
+    parser.add_argument("--port", type=_count, default=8000, metavar="N", help="port that --serve listens on (8000)")
     parser.add_argument("--watch", action="store_true", help="record again whenever a file of the lecture changes")
     parser.add_argument("--reproducible", action="store_true", help="leave out what differs between identical runs")
     parser.add_argument("--backend", choices=["settrace", "monitoring"], default="settrace",
@@ -60,7 +62,7 @@ def _show_parser() -> argparse.ArgumentParser:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of steps; give a whole number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 on")
     return int(text)
 
 

@@ -1,6 +1,7 @@
 """`--watch`: the lecture is recorded again after each change, and a failure leaves the last good trace."""
 
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.trace import read
-from tests.recordings import ROOT
+from tests.recordings import ROOT, run_engine
 
 SECONDS = 60.0
 
@@ -29,17 +30,14 @@ def watched(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
     lecture, trace = tmp_path / "lecture.py", tmp_path / "traces/lecture.json"
     lecture.write_text("def main():\n    a = 1  # @inspect a\n")
     command = [sys.executable, "-m", "engine", lecture, "-o", trace.parent, "--watch"]
-    run = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
-    assert run.stderr is not None
+    run = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
-        while "watching" not in (line := run.stderr.readline()):
-            assert line, "the command ended"
-        time.sleep(0.5)  # until the file system is watched
+        until(trace.exists, "the first recording")
+        time.sleep(1)  # until the lecture's files are watched
         yield lecture, trace
     finally:
         run.send_signal(signal.SIGINT)
         assert run.wait(SECONDS) == 0
-        run.stderr.close()
 
 
 def value(trace: Path) -> str:
@@ -60,3 +58,27 @@ def test_a_change_is_recorded_and_a_failure_is_noted_beside_the_last_good_trace(
     time.sleep(1)
     lecture.write_text("def main():\n    a = 333  # @inspect a\n")
     until(lambda: value(trace) == "333" and not note.exists(), "it is mended")
+
+
+def test_a_change_abandons_a_recording_that_does_not_end(watched: tuple[Path, Path], tmp_path: Path) -> None:
+    lecture, trace = watched
+    lecture.write_text(f"def main():\n    open({str(tmp_path / 'began')!r}, 'w').close()\n    while True: pass\n")
+    until((tmp_path / "began").exists, "the endless lecture runs")
+    lecture.write_text("def main():\n    a = 4444  # @inspect a\n")
+    until(lambda: value(trace) == "4444", "the next one is recorded")
+
+
+def test_a_lecture_that_is_not_there_cannot_be_watched(tmp_path: Path) -> None:
+    run = run_engine(tmp_path / "nowhere.py", "--watch")
+    assert run.returncode == 2 and "nowhere.py' to watch" in run.stderr
+
+
+def test_serving_where_a_port_is_in_use_ends(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        (tmp_path / "lecture.py").write_text("def main():\n    a = 1\n")
+        port = str(taken.getsockname()[1])
+        for more in ([], ["--watch"]):
+            run = run_engine(tmp_path / "lecture.py", "-o", tmp_path, "--serve", "--port", port, *more)
+            assert run.returncode == 2 and f"port {port}" in run.stderr

@@ -55,7 +55,7 @@ def test_lectures_that_cannot_be_run(tmp_path: Path, earlier: bytes, source: str
         (["tests"], "'tests' is a folder"),
         (["README.md"], "is not valid Python"),
         ([], "the following arguments are required"),
-        (["lecture.py", "--max-steps", "0"], "'0' is no number of steps"),
+        (["lecture.py", "--max-steps", "0"], "'0' is no whole number from 1 on"),
         (["tests/samples/steps/calls.py", "--target", "h100"], "'h100' is no target"),
         (["tests/samples/steps/calls.py", "--visible", "nowhere.py"], "--visible 'nowhere.py': there is no such file"),
         (["show", "nowhere.json"], "cannot read 'nowhere.json': No such file or directory"),
