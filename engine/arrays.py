@@ -85,6 +85,8 @@ def _of_triton(value: object, cls: type) -> Value:
     if anatomy.class_name(type(attributes.get("type"))) != "block_type" and array.size == 1:
         array = array.reshape(())  # the interpreter keeps a scalar in an array of one element
     dtype = str(handle.get("dtype"))
+    if str(getattr(attributes.get("type"), "scalar", "")) == "int1":  # the interpreter keeps truth in wider integers
+        dtype, array = "int1", array != 0
     layout = Layout(name, array.shape, dtype, stride=_elements_apart(array))
     if dtype.startswith("pointer") or dtype == "fp8e4b15":  # addresses differ between two runs
         return assemble(layout, None)

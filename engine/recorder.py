@@ -173,7 +173,9 @@ class Recorder:
     def _complete(self, frame: FrameType, variables: Variables, state: FrameState, statement: Statement) -> None:
         directives = statement.directives
         for expression in directives.inspect:
-            self._inspect(frame, variables, state, expression)
+            value = self._inspect(frame, variables, state, expression)
+            if state.scope.all_values and expression in variables:
+                state.seen = (state.seen or {}) | {expression: value}
         for name in directives.clear:
             self.builder.clear(state.step, self.builder.name(name))
         if state.scope.all_values:
@@ -222,11 +224,13 @@ class Recorder:
         """Whether the calling thread is looking at a value."""
         return get_ident() in self._looking
 
-    def _inspect(self, frame: FrameType, variables: Variables, state: FrameState, expression: str) -> None:
+    def _inspect(self, frame: FrameType, variables: Variables, state: FrameState, expression: str) -> int:
+        """Record the value that `expression` has in `frame`; its number."""
         value = self._value(frame, variables, expression)
         if state.early and isinstance(self.values.values[value], Failed):
             value = state.early.get(expression, value)
         self.builder.inspect(state.step, self.expressions[expression][0], value)
+        return value
 
     def _value(self, frame: FrameType, variables: Variables, expression: str) -> int:
         """Number of the value that `expression` has in `frame`."""

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,11 @@ def test_all_values(tmp_path: Path) -> None:
     assert [{n: v["text"] for n, v in s["values"].items()} for s in run.steps] == [
         {"a": "2"}, {"b": "[3]"}, {"b": "[3, 4]"}, {},
     ]  # fmt: skip
+
+
+def test_a_value_that_is_asked_for_twice_is_recorded_once(tmp_path: Path) -> None:
+    run = record(tmp_path, "def main():\n    a = 2  # @inspect a\n    b = 3\n", "-I")
+    assert run.trace.read_text().count('"inspected":{"step":[0,1],') == 1
 
 
 def test_other_files_can_be_made_visible(tmp_path: Path) -> None:
@@ -370,3 +376,48 @@ def test_a_measurement_is_not_watched_and_what_it_says_is_its_statements(tmp_pat
     assert [s["line"] for s in run.steps] == [7, 8]
     assert [o["text"] for o in run.steps[0]["outputs"] if o["kind"] == "stdout"] == ["working None\n"]
     assert run.warnings() == []
+
+
+def test_a_function_of_ten_thousand_statements_and_a_very_long_line(tmp_path: Path) -> None:
+    lines = ["def main():", "    n = 0", *(f"    n += {i}" for i in range(10_000))]
+    started = time.monotonic()
+    run = record(tmp_path, "\n".join([*lines, f"    a = '{'x' * 200_000}', n  # @inspect n\n"]))
+    assert run.lines() == list(range(2, 10_004)) and run.value(10_003, "n") == str(sum(range(10_000)))
+    assert time.monotonic() - started < 20, "it took 34 s when each instruction was looked for among all statements"
+
+
+def test_an_expression_that_fails_without_a_word_is_named(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        class A:
+            @property
+            def big(self): raise MemoryError
+        def main():
+            a = A()  # @inspect a.big
+    """)  # fmt: skip
+    assert run.steps[-1]["values"]["a.big"] == {"type": "MemoryError", "text": "MemoryError", "failed": True}
+
+
+def test_torch_compile_sees_the_same(tmp_path: Path) -> None:
+    source = """
+        import torch, torch._dynamo
+        def f(x):
+            y = torch.sin(x)
+            if x.shape[0] > 2:
+                y = y * 2  # @inspect y
+            return y + 1
+        def g(x):
+            print("break")
+            return f(x) + f(2 * x)
+        def main():
+            c = torch.compile(g, backend="eager")
+            a = c(torch.arange(4.0))  # @inspect a
+            b = c(torch.arange(8.0)), c(torch.arange(8.0))
+            counters = torch._dynamo.utils.counters
+            print(sorted(counters["stats"].items()), sorted(counters["graph_break"].values()), a.tolist())
+    """
+    run = record(tmp_path, source)
+    assert run.exit_code == 0, run.stderr
+    program = textwrap.dedent(source) + "\nmain()\n"
+    (tmp_path / "plain.py").write_text(program)
+    plain = subprocess.run([sys.executable, tmp_path / "plain.py"], capture_output=True, text=True, check=True)
+    assert run.stdout == plain.stdout and "unique_graphs" in plain.stdout

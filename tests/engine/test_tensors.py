@@ -403,6 +403,12 @@ def test_block():
     assert snapshot(block(numpy.arange(1024, dtype="int32"), "int32")).sample[0][:2] == [17, 60]
 
 
+def test_a_mask_is_of_truth_values_though_the_interpreter_keeps_it_in_integers():
+    tl = pytest.importorskip("triton.language", reason="triton is not installed")
+    mask = snapshot(block(numpy.array([1, 1, 0], "int32"), "int32", tl.block_type(tl.int1, [3])))
+    assert (mask.dtype, mask.data) == ("int1", [True, True, False])
+
+
 def test_block_of_elements_that_numpy_does_not_know():
     assert snapshot(block(numpy.array([0x3F80, 0xC000], "uint16"), "bfloat16")).data == [1.0, -2.0]
     assert snapshot(block(numpy.array([0x38, 0xC0], "uint8"), "float8e4nv")).data == [1.0, -2.0]
