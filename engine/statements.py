@@ -6,6 +6,7 @@ right after its own, up to `last`.
 
 import ast
 import importlib.util
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
@@ -218,9 +219,10 @@ class Source:
         """The innermost statement of `scope` around `position`."""
         found, among = -1, self._roots
         while among:
-            inside = next((s for s in among if s.start <= position and _before(position, s)), None)
-            if inside is None:
+            index = bisect_right(among, position, key=_start) - 1
+            if index < 0 or not _before(position, among[index]):
                 break
+            inside = among[index]
             if inside.scope is scope:
                 found = inside.stands_for
             among = inside.children
@@ -240,6 +242,10 @@ class Source:
             if getattr(statement.directives, directive):
                 lines.update(range(statement.line, statement.end_line + 1))
         return tuple(sorted(lines))
+
+
+def _start(statement: Statement) -> Position:
+    return statement.start
 
 
 def _before(position: Position, statement: Statement) -> bool:

@@ -61,7 +61,8 @@ class ValueTable:
     def add_failed(self, error: BaseException) -> int:
         """The number of a value that could not be had because of `error`. Never raises, except KeyboardInterrupt."""
         text, truncated = self.displays.ask(str, error, monotonic() + SECONDS)
-        return self.intern(Failed(anatomy.class_name(type(error)), text, truncated))
+        name = anatomy.class_name(type(error))
+        return self.intern(Failed(name, text or name, truncated))
 
     def add_expression(self, evaluate: Callable[[], object]) -> int:
         """The number of what `evaluate` returns, or of its failure. Raises only KeyboardInterrupt and SystemExit."""

@@ -230,6 +230,60 @@ def test_a_full_disk_is_an_error_and_harms_nothing(
     assert [file.name for file in path.parent.iterdir()] == ["lecture.json"]
 
 
+def test_a_disk_that_is_full_for_real(tmp_path: Path, earlier: bytes) -> None:
+    """The kernel refuses the file beyond a size, as it refuses one on a full disk."""
+    (tmp_path / "lecture.py").write_text("def main():\n    for i in range(9000):\n        a = [i] * 20  # @inspect a\n")
+    command = f"ulimit -f 50; exec {sys.executable} -m engine {tmp_path / 'lecture.py'} -o {tmp_path / 'traces'}"
+    run = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 2 and "cannot write" in run.stderr and "Traceback" not in run.stderr
+    assert (tmp_path / "traces/lecture.json").read_bytes() == earlier
+    assert [file.name for file in (tmp_path / "traces").iterdir()] == ["lecture.json"]
+
+
+def test_memory_that_runs_out_costs_a_value_or_the_rest(tmp_path: Path) -> None:
+    lecture = tmp_path / "lecture.py"
+    lecture.write_text("""class Big:
+    def __repr__(self):
+        return "x" * (1 << 36)
+def main():
+    a = Big()  # @inspect a
+    b = bytearray(1 << 36)
+""")
+    command = f"ulimit -v 4000000; exec {sys.executable} -m engine {lecture} -o {tmp_path}"
+    run = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    header, steps = show(tmp_path / "lecture.json")
+    assert run.returncode == 1 and header["status"] == "error" and header["reason"].startswith("MemoryError")
+    assert steps[0]["values"]["a"]["text"] == "<Big object, repr raised MemoryError>" and steps[-1]["line"] == 6
+
+
+SHORT = """
+class A:
+    def __repr__(self):
+        return "A"
+def main():
+    print("ready", flush=True)
+    for i in range(2000):
+        a = [A(), {"x": i}]  # @inspect a i
+"""
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_ended_at_any_moment_there_is_a_whole_trace(tmp_path: Path, earlier: bytes, kind: signal.Signals) -> None:
+    """From the first step to after the trace is written: that moment comes within the delays below."""
+    lecture, trace = tmp_path / "lecture.py", tmp_path / "traces/lecture.json"
+    lecture.write_text(SHORT)
+    for moment in range(8):
+        run = start(lecture, trace.parent)
+        assert run.stdout is not None and run.stderr is not None and run.stdout.readline() == b"ready\n"
+        time.sleep(moment * 0.06)
+        run.send_signal(kind)
+        said = run.communicate(timeout=60)[1].decode()
+        assert "Traceback" not in said
+        found = read(trace)
+        assert found.status in ("ok", "interrupted") and not found.warnings
+        assert found.status == "ok" or kind != signal.SIGKILL
+
+
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "traces").write_text("a file")
     run = record(tmp_path, GOOD)
