@@ -74,7 +74,7 @@ def record(lecture: Path, options: Options) -> Outcome:
         max_steps=options.max_steps, backend=options.backend,
     )  # fmt: skip
     launches.prepare()
-    name, folder = f"{path.stem}.json", options.out.resolve()  # the lecture may go to another folder
+    name, folder = f"{lecture.stem}.json", options.out.resolve()  # the lecture may go to another folder
 
     def save(status: Status, reason: str) -> Trace:
         trace = recorder.finish(status, reason, {} if options.reproducible else _run(started))

@@ -31,12 +31,35 @@ class Program:
 def programs(draw: st.DrawFn) -> Program:
     """A program with a `main` and some functions and generators that call those before them."""
     program = Program()
+    _manager(program)
     functions: list[str] = []
     for number in range(draw(st.integers(0, 3))):
-        _function(draw, program, f"f{number}", functions)
+        kind = _coroutine if draw(st.integers(0, 3)) == 0 else _function
+        kind(draw, program, f"f{number}", functions)
         functions.append(f"f{number}")
     _function(draw, program, "main", functions)
     return program
+
+
+def _manager(program: Program) -> None:
+    """A visible context manager that swallows errors of one kind."""
+    program.clause(0, "class Managed:")
+    program.clause(1, "def __init__(self, kind):")
+    program.line(2, "self.kind = kind")
+    program.clause(1, "def __enter__(self):")
+    program.line(2, "return 1")
+    program.clause(1, "def __exit__(self, kind, *_):")
+    program.line(2, "return kind is self.kind is not None")
+
+
+def _coroutine(draw: st.DrawFn, program: Program, name: str, functions: list[str]) -> None:
+    """An `async def`, and the function that runs it to its end."""
+    program.clause(0, f"async def co_{name}(a=1, b=2, c=0):")
+    _body(draw, program, 1, functions, loop=False, generator=False, budget=draw(st.integers(1, 5)))
+    program.line(1, "c = await Turn(b)")
+    program.line(1, "return a")
+    program.clause(0, f"def {name}(*values, **more):")
+    program.line(1, f"return awaited(co_{name}(*values, **more))")
 
 
 def _function(draw: st.DrawFn, program: Program, name: str, functions: list[str]) -> None:
@@ -125,7 +148,8 @@ def _try(draw, program, depth, functions, loop, generator, budget):
 
 
 def _with(draw, program, depth, functions, loop, generator, budget):
-    manager = draw(st.sampled_from(["suppress(KeyError)", "nullcontext(a) as b", "nullcontext(), suppress(KeyError)"]))
+    managers = ["suppress(KeyError)", "nullcontext(a) as b", "nullcontext(), suppress(KeyError)", "Managed(KeyError)"]
+    manager = draw(st.sampled_from([*managers, "Managed(None) as b, Managed(ZeroDivisionError)"]))
     program.line(depth, f"with {manager}:", "hit(LINE)\n" + "    " * depth + f"with {manager}:")
     _body(draw, program, depth + 1, functions, loop=loop, generator=generator, budget=budget)
 
@@ -143,7 +167,8 @@ def _match(draw, program, depth, functions, loop, generator, budget):
 
 def _expression(draw: st.DrawFn, functions: list[str]) -> str:
     choices = ["1", "a + b", "len([x for x in range(a % 5)])", "b * 2 % 7", "a // c", "(lambda q: q)(c)"]
-    choices += [f"draw({name}(a, b))" for name in functions]
+    choices += ["e", "[*[a], *[b]][0]"]
+    choices += [f"draw({name}({arguments}))" for name in functions for arguments in ("a, b", "*[a, b]", "**{'c': a}")]
     return draw(st.sampled_from(choices))
 
 

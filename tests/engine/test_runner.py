@@ -297,6 +297,16 @@ def test_odd_file_names(tmp_path: Path, name: str) -> None:
     assert run.value(3, "a") == "3"
 
 
+def test_a_lecture_behind_a_link_has_the_links_name(tmp_path: Path) -> None:
+    (tmp_path / "real folder").mkdir()
+    (tmp_path / "real folder/real.py").write_text("def main():\n    a = 2  # @inspect a\n")
+    (tmp_path / "link.py").symlink_to(tmp_path / "real folder/real.py")
+    run = run_engine(tmp_path / "link.py", "-o", tmp_path, cwd=Path("/"))
+    assert run.returncode == 0, run.stderr
+    _, steps = show(tmp_path / "link.json")
+    assert steps[0]["path"].endswith("real folder/real.py") and steps[0]["values"]["a"]["text"] == "2"
+
+
 @pytest.mark.parametrize(
     "data",
     [b"\xef\xbb\xbfdef main():\n    a = '\xc3\xa9'  # @inspect a\n",

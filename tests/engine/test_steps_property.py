@@ -19,6 +19,26 @@ def draw(value: Any) -> Any:
     return sum(x or 0 for x in value) if hasattr(value, "__next__") else value or 0
 
 
+class Turn:
+    """Lets other tasks have a turn, then is `value`."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __await__(self) -> Any:
+        yield
+        return self.value
+
+
+def awaited(coroutine: Any) -> Any:
+    """What a coroutine returns when it is given all turns."""
+    while True:
+        try:
+            coroutine.send(None)
+        except StopIteration as end:
+            return end.value
+
+
 def names(hit: Any) -> dict[str, Any]:
     def passes(line: int, items: range) -> Any:
         for item in items:
@@ -27,7 +47,7 @@ def names(hit: Any) -> dict[str, Any]:
         hit(line)
 
     return {"draw": draw, "hit": hit, "passes": passes, "suppress": contextlib.suppress,
-            "nullcontext": contextlib.nullcontext}  # fmt: skip
+            "nullcontext": contextlib.nullcontext, "Turn": Turn, "awaited": awaited}  # fmt: skip
 
 
 def outcome(namespace: dict[str, Any]) -> Any:
