@@ -38,8 +38,10 @@ class Export:
         self.problems += [f"{entry.path.name}: {entry.problem}" for entry in self.library.entries() if not entry.trace]
         if not entries:
             raise UsageError(f"{str(self.library.traces)!r} has no recording to export; record a lecture first")
+        self._own()
         before = self._manifest()
         try:
+            self._claim()
             self._singles(entries) if single_file else self._site(entries)
             self._sweep(before)
         except OSError as error:
@@ -95,6 +97,18 @@ class Export:
         if self.written[path]:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
+
+    def _own(self) -> None:
+        """Raise UsageError when the folder holds things and no export of ours."""
+        if self.out.is_dir() and any(self.out.iterdir()) and not (self.out / MANIFEST).is_file():
+            raise UsageError(
+                f"{str(self.out)!r} holds other files and no earlier export; name a new or an empty folder with --out"
+            )
+
+    def _claim(self) -> None:
+        """Leave a manifest before anything else, so that an export cut short can be run again."""
+        if not (self.out / MANIFEST).is_file():
+            self._write(MANIFEST, b"[]\n")
 
     def _manifest(self) -> list[str]:
         try:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from tests.viewer.client import Client
 from tests.viewer.factory import Maker
 from viewer.app import create
 from viewer.cli import main
+from viewer.export import Export
+from viewer.library import Library
 
 
 def export(traces: Path, out: Path, *more: str) -> int:
@@ -100,6 +103,25 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(traces: Path, tmp_path:
     (tmp_path / "site").write_text("a file")
     assert export(traces, tmp_path / "site") == 2
     assert "cannot write to" in capsys.readouterr().err
+
+
+def test_a_folder_of_other_things_is_refused_in_one_sentence(traces: Path, tmp_path: Path, capsys):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "thesis.tex").write_text("mine")
+    assert export(traces, home) == export(traces, home, "--single-file") == 2
+    assert content(home) == {"thesis.tex": b"mine"}
+    said = f"viewer: {str(home)!r} holds other files and no earlier export; name a new or an empty folder with --out\n"
+    assert capsys.readouterr().err == 2 * said
+
+
+def test_an_empty_folder_and_an_export_cut_short_are_written(traces: Path, tmp_path: Path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("viewer.export.Export._lecture", lambda *_: signal.raise_signal(signal.SIGINT))
+        Export(Library(traces), tmp_path / "site").run()
+    assert (tmp_path / "site" / "index.html").is_file()
+    assert export(traces, tmp_path / "site") == 0
 
 
 def test_the_site_map_and_the_cards_name_whole_addresses(traces: Path, tmp_path: Path):
