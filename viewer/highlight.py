@@ -15,7 +15,9 @@ LONGEST_LINE = 2_000
 "Characters of a line that are coloured; what is longer is shown plainly, since lexers take time with such lines."
 _STAGES = {"ttir": "text", "ttgir": "text", "llir": "llvm", "ptx": "ptx", "sass": "text"}
 _NAMES = {str(kind): name for kind, name in STANDARD_TYPES.items()}
-_DIRECTIVE = re.compile(r"#\s*@\s*(inspect|clear|stepover|hide|animate|visible)\b")
+_DIRECTIVE = re.compile(r"#\s*@(inspect|clear|stepover|hide|animate|visible)\b")
+_AT = re.compile(r"(?<=[\s#,])@")
+_NAMES_NOTHING = re.compile(r"@(inspect|clear)[\s,]*(?=@|$)")
 
 
 @lru_cache(maxsize=64)
@@ -27,11 +29,22 @@ def _lexer(language: str) -> Lexer:
 
 
 def _css_class(kind: TokenType, text: str) -> str:
-    if str(kind).startswith("Token.Comment") and _DIRECTIVE.match(text):
+    if str(kind).startswith("Token.Comment") and _is_directive(text):
         return "directive"
     while str(kind) not in _NAMES and kind.parent is not None:
         kind = kind.parent
     return _NAMES.get(str(kind), "")
+
+
+def _is_directive(comment: str) -> bool:
+    """Whether `comment` is directives and nothing else, so that a reader misses nothing without it.
+
+    A near miss (`# @ inspect x`, `# @inpsect x`, `# @inspect`) is not: it asked the recorder for nothing, and the
+    author should see where it stands.
+    """
+    marks = [found.start() for found in _AT.finditer(comment)]
+    real = all(_DIRECTIVE.match(f"#{comment[mark:]}") for mark in marks)
+    return bool(_DIRECTIVE.match(comment)) and real and not _NAMES_NOTHING.search(comment)
 
 
 def lines(source: str, language: str) -> list[Markup]:

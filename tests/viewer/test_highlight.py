@@ -17,6 +17,16 @@ def test_directives_are_told_from_comments():
     assert '<span class="c1"># a comment @ noon</span>' in lines("x = 1  # a comment @ noon", "python")[0]
 
 
+@pytest.mark.parametrize("near", ["@ inspect x", "@inpsect x", "@inspect x @inpsect y", "@ hide", "@inspect", "@clear ,"])
+def test_a_near_miss_is_left_on_the_page(near: str):
+    assert f'<span class="c1"># {near}</span>' in lines(f"x = 1  # {near}", "python")[0]
+
+
+@pytest.mark.parametrize("real", ["@inspect x @clear y", "@inspect a, @inspect b", "@hide", "@inspect x @stepover"])
+def test_directives_side_by_side_are_directives(real: str):
+    assert f'<span class="directive"># {real}</span>' in lines(f"x = 1  # {real}", "python")[0]
+
+
 def test_text_is_escaped():
     assert lines("<script>&", "text") == ["&lt;script&gt;&amp;"]
 
