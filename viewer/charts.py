@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from engine.trace import BenchmarkResult
+from engine.trace import BenchmarkResult, Plot
 
 WIDTH, HEIGHT, MARGIN = 480, 64, 8
 
@@ -40,3 +40,14 @@ def dots(result: BenchmarkResult) -> Dots | None:
         most=max(samples),
         scale=full,
     )
+
+
+def caption(plot: Plot) -> str:
+    """What `plot` shows, in words: the lecture's own, else the title in its specification, else nothing."""
+    title = plot.spec.get("title") if isinstance(plot.spec, dict) else ""
+    if not title and plot.library == "plotly" and isinstance(plot.spec, dict):
+        layout = plot.spec.get("layout")
+        title = layout.get("title") if isinstance(layout, dict) else ""
+    if isinstance(title, dict):
+        title = title.get("text")
+    return plot.alt or (title if isinstance(title, str) else "")

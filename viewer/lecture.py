@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from engine.trace import File, Note, Output, Recording, Stderr, Stdout, Text, Trace
+from engine.trace import File, Note, Output, Recording, Stderr, Stdout, Text, Trace, Warning
 from viewer import columns
 from viewer.highlight import lines
 from viewer.outline import Section, sections
 from viewer.pages import FileView, Group, LecturePage, Row, Slot
+from viewer.provenance import provenance
 from viewer.statements import Layout, layout
 from viewer.urls import Urls
 from viewer.visits import NO_GROUP, Spot, Visits, visits
@@ -74,6 +75,7 @@ def page(
         revision=revision,
         live=live,
         address=address,
+        made=provenance(trace.run),
     )
 
 
@@ -139,7 +141,13 @@ class _Rows:
             reach=self.reach.of(line),
             hidden=line in self.hidden,
             slot=slot,
+            warnings=self._warnings(line, line),
         )
+
+    def _warnings(self, first: int, last: int) -> tuple[Warning, ...]:
+        """The recording's warnings about the lines from `first` to `last`."""
+        warnings = self.lecture.trace.warnings
+        return tuple(found for found in warnings if found.path == self.file.path and first <= found.line <= last)
 
     def _kind(self, line: int, text: str, spot: Spot | None, begins: bool) -> str:
         if spot and self._is_prose(spot):
@@ -158,8 +166,7 @@ class _Rows:
         """Whether what the statement shows can stand in the place of its code."""
         if spot.enters or spot.line not in self.layout.prose or not spot.groups:
             return False
-        shown = [self.lecture.trace.output_table[number] for group in spot.groups for number in group]
-        return any(not isinstance(output, Stdout | Stderr) for output in shown)
+        return any(not isinstance(output, Stdout | Stderr) for output in self._shown(spot))
 
     def _slot(self, number: int, spot: Spot) -> Slot | None:
         if not spot.groups and not spot.errors:
@@ -171,7 +178,12 @@ class _Rows:
         first = self.file.source.split("\n")[spot.line - 1]
         rest = len(spot.groups) - len(groups)
         errors = tuple((step, self.lecture.trace.errors[step]) for step in spot.errors[:INLINE_GROUPS])
-        return Slot(number, _indent(first), self._is_prose(spot), groups, len(spot.steps), rest, errors)
+        warnings = self._warnings(spot.line, spot.end_line)
+        only_notes = not errors and all(isinstance(output, Note) for output in self._shown(spot))
+        return Slot(number, _indent(first), self._is_prose(spot), groups, len(spot.steps), rest, errors, only_notes, warnings)
+
+    def _shown(self, spot: Spot) -> list[Output]:
+        return [self.lecture.trace.output_table[number] for group in spot.groups for number in group]
 
 
 class _Reach:

@@ -22,6 +22,7 @@ from viewer.errors import NotListed, UsageError
 from viewer.kernels import Compiled, compiled
 from viewer.lecture import Lecture, study, title
 from viewer.pages import Card
+from viewer.provenance import provenance
 from viewer.urls import RESERVED
 
 
@@ -177,4 +178,5 @@ def card(entry: Entry) -> Card:
         steps=len(lecture.recording),
         kernels=len(trace.kernels),
         sections=tuple(section.title for section in lecture.sections if section.level <= 2),
+        made=provenance(trace.run).replace("Recorded", "recorded"),
     )

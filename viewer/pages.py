@@ -23,6 +23,8 @@ class Card:
     steps: int = 0
     kernels: int = 0
     sections: tuple[str, ...] = ()
+    made: str = ""
+    "Where and when it was recorded; empty where the recording does not say."
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,10 @@ class Slot:
     "How many more groups there are than the page holds."
     errors: tuple[tuple[int, Error], ...] = ()
     "The step and the exception of each visit that raised one."
+    only_notes: bool = False
+    "Whether all that was shown is for the speaker."
+    warnings: tuple[Warning, ...] = ()
+    "Of the recording, about the statement."
 
 
 @dataclass(frozen=True)
@@ -95,6 +101,8 @@ class Row:
     "The step from which it is no longer ahead of the reader."
     hidden: bool = False
     slot: Slot | None = None
+    warnings: tuple[Warning, ...] = ()
+    "Of the recording, about this line."
 
 
 @dataclass(frozen=True)
@@ -131,6 +139,8 @@ class LecturePage:
     "Whether the server tells this page when the lecture is recorded again."
     address: str = ""
     "Where the page is published."
+    made: str = ""
+    "Where and when it was recorded."
 
 
 @dataclass(frozen=True)

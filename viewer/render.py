@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from engine.trace import Graph, Kernel, Output
 from viewer.bundle import modules
-from viewer.charts import dots
+from viewer.charts import caption, dots
 from viewer.highlight import block
 from viewer.markup import markdown, safe_address
 from viewer.pages import ErrorPage, IndexPage, Inline, LecturePage
@@ -34,7 +34,7 @@ def _environment() -> Environment:
         loader=PackageLoader("viewer"), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
     environment.filters.update(markdown=markdown, number=number, address=safe_address, coloured=block)
-    environment.globals.update(dots=dots, anchor=anchor, kind=kind, names=names, csp=PAGE)
+    environment.globals.update(caption=caption, dots=dots, anchor=anchor, kind=kind, names=names, csp=PAGE)
     environment.globals.update(modules=lambda entry: modules(STATIC, entry))
     return environment
 

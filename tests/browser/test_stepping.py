@@ -69,6 +69,28 @@ def test_going_to_a_step_by_number(reading):
     assert reader.press("Enter").step == 25
 
 
+@pytest.mark.parametrize(("typed", "step"), [("", 5), ("abc", 5), ("-", 5), ("-3", 0), ("999", 47), ("7", 7)])
+def test_what_is_no_number_stays_and_what_is_out_of_range_is_the_nearest(reading, typed: str, step: int):
+    reader = reading("small/?step=5").press("g", "Backspace")
+    reader.page.keyboard.type(typed)
+    assert reader.press("Enter").step == step
+
+
+def test_the_last_step_is_the_last_number(reading):
+    reader = reading("small/?step=47")
+    assert (reader.step, reader.text(".position")) == (47, "Step of 47")
+    assert reader.page.get_attribute("#scrub", "aria-valuetext") == "step 47 of 47, GeLU"
+
+
+def test_first_passes_only_is_seen_and_ended_in_the_header(reading):
+    reader = reading("small/?step=35")
+    assert reader.page.is_hidden(".mode") and reader.page.is_enabled("[data-do=next]")
+    reader.press("c")
+    assert reader.text(".mode") == "first passes ×"
+    reader.page.click(".mode")
+    assert reader.page.is_hidden(".mode")
+
+
 def test_a_click_on_a_line_leads_to_its_next_visit_and_with_shift_to_the_one_before(reading):
     reader = reading()
     row = reader.page.locator("#f0L25")
@@ -100,7 +122,7 @@ def test_the_step_is_announced_politely(reading):
     reader = reading().press("l")
     assert reader.page.get_attribute("#announcer", "aria-live") == "polite"
     reader.until("document.getElementById('announcer').textContent.includes('speed')")
-    assert reader.page.text_content("#announcer").startswith("Step 1 of 48, main line 7: A lecture about")
+    assert reader.page.text_content("#announcer").startswith("Step 1 of 47, main line 7: A lecture about")
 
 
 def test_the_current_statement_is_always_in_view(reading):

@@ -70,6 +70,25 @@ def test_a_line_is_ahead_until_its_statement_is_reached():
     assert reach == {5: 0, 6: 0, 9: 3, 13: 4, 14: 4, 17: 6, 20: 20, 39: -1, 40: -1}
 
 
+def test_a_slot_of_notes_alone_is_told_from_one_that_shows_more():
+    made = Maker("note('a')\nboth()\n")
+    main = made.call("main")
+    made.step(main, 1, t.Note("a"))
+    made.step(main, 2, t.Note("a"), t.Text("b"))
+    assert [row(made, line).slot.only_notes for line in (1, 2)] == [True, False]
+
+
+def test_a_warning_stands_at_its_line_and_at_the_outputs_that_replace_it():
+    made = Maker("text(\n    'a'\n)\nx = 1\n")
+    main = made.call("main")
+    made.step(main, 1, t.Text("a"), end_line=3)
+    made.step(main, 4)
+    here, elsewhere = t.Warning("here", "lecture.py", 2), t.Warning("there", "other.py", 2)
+    made.warnings += [here, elsewhere, t.Warning("nowhere")]
+    assert [found.warnings for found in shown(made).files[0].rows] == [(), (here,), (), ()]
+    assert row(made, 3).slot.warnings == (here,)
+
+
 def test_hidden_lines_are_marked():
     made = Maker("a\nb\n")
     made.files[0] = t.File("lecture.py", "a\nb\n", hidden=(2,))

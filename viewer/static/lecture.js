@@ -36,6 +36,7 @@ export class Lecture {
     if (!this.data.steps) return;
     if (change.toggle === "raw") document.body.classList.toggle("raw", this.state.on.raw);
     if (change.toggle === "notes") document.body.classList.toggle("notes", this.state.on.notes);
+    if (change.toggle === "fold") document.body.classList.toggle("fold", this.state.on.fold);
     if (change.toggle === "animate") document.body.classList.toggle("animate", this.state.on.animate);
     const { step } = this.state;
     this.showFile(this.data.file(step));
@@ -52,20 +53,43 @@ export class Lecture {
     for (const tab of document.querySelectorAll(".sources button")) tab.setAttribute("aria-pressed", Number(tab.dataset.file) === number);
   }
 
+  /** Mark the statement of `step` and its callers; what is not on the page is stood for by what comes before it. */
   mark(step) {
-    for (const [node, name] of this.marked) { node.classList.remove(name); node.removeAttribute("aria-current"); }
+    for (const [node, name] of this.marked) { node.classList.remove(name, "standin"); node.removeAttribute("aria-current"); }
     const spot = this.data.spot(step);
-    const slot = this.slots.get(spot);
-    const here = this.rows(spot);
-    this.current = slot?.classList.contains("prose") && !this.state.on.raw ? slot : here[0];
-    this.marked = here.map((row) => [row, "current"]);
-    if (this.current === slot) this.marked.push([slot, "current"]);
+    const own = this.nodes(spot);
+    const shown = own.some(visible);
+    const here = shown ? own : this.before(spot);
+    this.current = here.find(visible);
+    this.marked = here.map((node) => [node, "current"]);
     for (const caller of this.data.stack(step).slice(1)) {
       for (const row of this.rows(this.data.spot(caller))) if (!here.includes(row)) this.marked.push([row, "caller"]);
     }
     for (const [node, name] of this.marked) node.classList.add(name);
+    if (!shown) this.current?.classList.add("standin");
     this.current?.setAttribute("aria-current", "step");
-    this.chip.show(spot, step, this.current, slot);
+    this.chip.show(spot, step, shown ? this.current : null, this.slots.get(spot));
+  }
+
+  /** What the page has of a statement: its rows, and its outputs where they stand instead of them. */
+  nodes(spot) {
+    const slot = this.slots.get(spot);
+    return slot?.classList.contains("prose") && !this.state.on.raw ? [...this.rows(spot), slot] : this.rows(spot);
+  }
+
+  /** Of a statement that is not shown (`@hide`, a note): the nearest shown before it in its function, else the `def`. */
+  before(spot) {
+    const [file, line] = [this.data.spots.file[spot], this.data.spots.line[spot]];
+    const scope = this.data.scope(file, line);
+    for (let at = line - 1; scope && at >= scope[0]; at--) {
+      const row = document.getElementById(`f${file}L${at}`);
+      if (!row || this.data.scope(file, at) !== scope) continue;
+      const nodes = row.dataset.spot ? this.nodes(Number(row.dataset.spot)) : at === scope[0] ? [row] : [];
+      if (nodes.some(visible)) return nodes;
+    }
+    const rows = [...(this.files.get(file)?.querySelectorAll(".row") ?? [])].filter(visible);
+    const nearest = rows.findLast((row) => Number(row.id.split("L")[1]) < line) ?? rows[0];
+    return nearest ? [nearest] : [];
   }
 
   /** Bring the current statement into view only when it is not; near moves glide, far ones do not. */
@@ -121,6 +145,9 @@ export class Lecture {
     this.state.go(this.data.visitStep(spot, (next + count) % count), "visit");
   }
 }
+
+/** Whether the page gives `node` any room: its styles may hide it in one mode and not in another. */
+const visible = (node) => node.getClientRects().length > 0;
 
 function sortedByReach() {
   const nodes = [...document.querySelectorAll("[data-reach]")].sort((a, b) => a.dataset.reach - b.dataset.reach);

@@ -24,7 +24,8 @@ export function download(key, stage) {
   return element("li", {}, element("a", { href: `../_kernels/${encodeURIComponent(key)}/${stage}`, download: `${key}.${stage}` }, "Download"));
 }
 
-export const card = (text) => element("p", { class: "missing" }, text);
+/** A compiler's message keeps its lines: they point with carets at what stands above. */
+export const card = (text) => element(text.includes("\n") ? "pre" : "p", { class: "missing" }, text);
 
 export async function fetchStages(key) {
   const inside = document.getElementById(`kernel-${key}`);

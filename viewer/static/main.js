@@ -24,12 +24,13 @@ function follow(state) {
   state.listen((_, change) => {
     for (const button of document.querySelectorAll("[data-toggle]")) button.setAttribute("aria-pressed", state.on[button.dataset.toggle]);
     address.show(state);
-    if (!change.step || !state.data.steps) return;
-    input.value = state.step;
+    if (!state.data.steps) return;
+    if (change.step) input.value = state.step;
     for (const button of document.querySelectorAll("[data-do]")) {
       const how = button.dataset.do;
-      if (["next", "previous", "over", "back", "out"].includes(how)) button.disabled = state.data.move(state.step, how) === state.step;
+      if (["next", "previous", "over", "back", "out"].includes(how)) button.disabled = state.leads(how) === state.step;
     }
+    if (!change.step) return;
     clearTimeout(spoken);
     spoken = setTimeout(() => { announcer.textContent = sentence(state); }, 250);
   });
@@ -37,8 +38,8 @@ function follow(state) {
 
 function sentence({ data, step }) {
   const shown = document.querySelector(".slot.current .text") ?? document.querySelector(".row.current code");
-  const text = shown?.textContent.trim().slice(0, 200) ?? "";
-  return `Step ${step} of ${data.steps}, ${data.function(step)} line ${data.line(step)}: ${text}`;
+  const text = document.querySelector(".standin") ? "not shown" : shown?.textContent.trim().slice(0, 200) ?? "";
+  return `Step ${step} of ${data.last}, ${data.function(step)} line ${data.line(step)}: ${text}`;
 }
 
 function actions(state) {
@@ -48,20 +49,39 @@ function actions(state) {
   found.smaller = () => resize(1 / 1.1);
   found.menu = () => menu(document.getElementById("menu").hidden);
   found.print = () => print();
+  found.said = said;
   document.addEventListener("click", (event) => { if (!event.target.closest(".view, .search")) menu(false); });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") menu(false); });
   for (const how of ["next", "previous", "over", "back", "out"]) found[how] = () => state.move(how);
   for (const name of toggles) found[name] = () => state.toggle(name);
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") { state.go(Number(input.value)); input.blur(); }
-    if (event.key === "Escape") input.blur();
+    if (event.key === "Escape") input.value = state.step;
+    if (event.key === "Enter") jump(state, input);
+    if (event.key === "Enter" || event.key === "Escape") input.blur();
   });
-  input.addEventListener("change", () => state.go(Number(input.value)));
+  input.addEventListener("change", () => jump(state, input));
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-do], [data-toggle]");
-    if (button) found[button.dataset.do ?? button.dataset.toggle]?.();
+    if (!button) return;
+    if (button.matches("a")) event.preventDefault();
+    found[button.dataset.do ?? button.dataset.toggle]?.();
   });
   return found;
+}
+
+/** Go to the step that was typed, the nearest there is; where no number was typed, stay. */
+function jump(state, input) {
+  const wanted = input.valueAsNumber;
+  if (Number.isNaN(wanted)) input.value = state.step;
+  else if (state.data.clamp(wanted) === state.step) input.value = state.step;
+  else state.go(wanted);
+}
+
+/** What the recording says of itself stands above the lecture: how it ended, and its warnings, opened. */
+function said() {
+  for (const box of document.querySelectorAll("#said details.warnings")) box.open = true;
+  document.getElementById("said").focus({ preventScroll: true });
+  scrollTo({ top: 0 });
 }
 
 function menu(open) {

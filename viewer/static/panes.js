@@ -1,6 +1,7 @@
 // The panes at the right: variables, stack, output.
 
 import { recall, remember } from "./memory.js";
+import { atTop } from "./scrolling.js";
 import { draw, element } from "./values.js";
 
 export class Panes {
@@ -18,6 +19,7 @@ export class Panes {
       if (change.step) this.update();
     });
     document.addEventListener("theme", () => this.update());
+    this.watch(document.getElementById("variables"));
     divide();
   }
 
@@ -46,6 +48,32 @@ export class Panes {
     if (!this.data.steps) return;
     const parts = { variables: () => this.variables(), stack: () => this.stack(), output: () => this.output() };
     document.getElementById(this.tab).replaceChildren(...parts[this.tab]());
+    if (this.tab === "variables") this.settle();
+  }
+
+  /** What the step changed comes into the pane's own view, and what is long is clipped; the focus stays where it is. */
+  settle() {
+    const panel = document.getElementById("variables");
+    clip(panel, this.open);
+    const changed = [...panel.querySelectorAll(".var.changed")];
+    if (changed.length) atTop(changed[0], changed.at(-1), panel);
+  }
+
+  /** A panel that comes into sight (a sheet opened on a phone) is settled then; one of another width is clipped anew. */
+  watch(panel) {
+    let seen = false;
+    new ResizeObserver(() => {
+      const now = panel.clientHeight > 0;
+      if (now && !seen) this.settle();
+      else if (now) clip(panel, this.open);
+      seen = now;
+    }).observe(panel);
+    panel.addEventListener("click", (event) => {
+      const name = event.target.closest(".more") && event.target.closest(".var").dataset.name;
+      if (!name) return;
+      if (!this.open.delete(name)) this.open.add(name);
+      clip(panel, this.open);
+    });
   }
 
   variables() {
@@ -90,12 +118,29 @@ export class Panes {
     const spot = data.spot(step);
     const slot = document.querySelector(`.slot[data-spot="${spot}"]`);
     const group = slot && (slot.dataset.passes ? slot.querySelector(":scope > .group.shown") : slot.querySelector(":scope > .group"));
-    if (group) {
+    if (group?.querySelector(this.state.on.notes ? ":scope > *" : ":scope > :not(.note, .pass-name)")) {
       const copy = group.cloneNode(true);
       for (const node of copy.querySelectorAll("[id]")) node.removeAttribute("id");
       out.push(copy);
     }
     return out.length ? out : [element("p", { class: "empty" }, "This statement shows nothing.")];
+  }
+}
+
+/** Values of more than three lines are cut to these, with a button that opens them; those in `open` stay open. */
+function clip(panel, open) {
+  for (const row of panel.querySelectorAll(".var")) row.classList.toggle("open", open.has(row.dataset.name));
+  const long = [...panel.querySelectorAll(".var > dd > span.value")].map((value) => {
+    const { name } = value.closest(".var").dataset;
+    return { value, name, more: value.nextElementSibling, wanted: open.has(name) || value.scrollHeight > value.clientHeight + 2 };
+  });
+  for (const { value, name, more, wanted } of long) {
+    if (!wanted) { more?.remove(); continue; }
+    const button = more ?? element("button", { type: "button", class: "more" });
+    const opened = open.has(name);
+    button.setAttribute("aria-expanded", opened);
+    button.textContent = opened ? "less" : "all of it";
+    if (!more) value.after(button);
   }
 }
 

@@ -26,7 +26,7 @@ export class Scrubber {
     this.range.value = step;
     this.range.style.setProperty("--done", `${(100 * step) / Math.max(1, data.last)}%`);
     const section = data.sections[data.sectionAt(step)];
-    this.range.setAttribute("aria-valuetext", `step ${step} of ${data.steps}${section ? `, ${section.title}` : ""}`);
+    this.range.setAttribute("aria-valuetext", `step ${step} of ${data.last}${section ? `, ${section.title}` : ""}`);
   }
 
   hover(event) {

@@ -15,7 +15,13 @@ export class State {
   }
 
   listen(listener) { this.listeners.push(listener); }
-  tell(change) { for (const listener of this.listeners) listener(this, change); }
+
+  /** Every part of the page hears of every change, also when one of them fails: the page stays of one step. */
+  tell(change) {
+    for (const listener of this.listeners) {
+      try { listener(this, change); } catch (error) { reportError(error); }
+    }
+  }
 
   /** Go to `step`, clamped. `how` tells listeners why, so that only some ways of going there scroll. */
   go(step, how = "jump") {
@@ -24,8 +30,11 @@ export class State {
     this.tell({ step: true, from, how });
   }
 
+  /** The step that a key leads to. */
+  leads(how) { return this.on.fold ? this.data.moveFolded(this.step, how) : this.data.move(this.step, how); }
+
   move(how) {
-    const to = this.on.fold ? this.data.moveFolded(this.step, how) : this.data.move(this.step, how);
+    const to = this.leads(how);
     if (to !== this.step) this.go(to, how);
   }
 

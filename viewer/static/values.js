@@ -28,7 +28,7 @@ function parts(value) {
 
 function container(values, value) {
   const size = value.length === undefined ? "" : ` · ${value.length.toLocaleString("en")}`;
-  const made = element("details", { class: "value" }, element("summary", {}, value.text, element("span", { class: "type" }, ` ${value.type}${size}`)));
+  const made = element("details", { class: "value" }, element("summary", {}, element("span", { class: "words" }, value.text), element("span", { class: "type" }, ` ${value.type}${size}`)));
   made.addEventListener("toggle", () => { if (made.open && made.children.length === 1) made.append(list(values, value)); });
   return made;
 }
