@@ -135,6 +135,18 @@ def test_other_files_are_looked_at_without_a_step(reading):
     assert reader.press("l").page.is_visible("#f0L9")
 
 
+@pytest.mark.parametrize("width", [1440, 375])
+def test_the_header_counts_warnings_and_opens_them_and_their_lines_are_marked(reading, width: int):
+    reader = reading("small/?step=47", viewport={"width": width, "height": 600})
+    assert reader.page.get_attribute(".badge", "aria-label") == "1 warning"
+    reader.page.locator(".badge").click()
+    assert reader.page.is_visible(".warnings li") and reader.page.locator(".warnings li").bounding_box()["y"] > 0
+    assert reader.page.evaluate("document.activeElement.id") == "said" and reader.step == 47
+    assert reader.page.is_visible("#f0L15 .mark") and reader.page.locator(".row .mark").count() == 1
+    assert "did you mean '@inspect'?" in reader.page.get_attribute("#f0L15 .mark", "title")
+    assert reader.page.url.count("#") == 0
+
+
 def test_warnings_of_the_recording_are_on_the_page(reading):
     reader = reading()
     reader.page.click(".warnings summary")

@@ -1,5 +1,9 @@
 """A lecture hall: the presenter's window, recordings that change while they are shown, remembered preferences."""
 
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,6 +69,46 @@ def test_a_lecture_that_cannot_be_recorded_says_so_until_it_can(reading, desk):
     assert "could not be recorded again: SyntaxError in small.py, line 3" in reader.text(".live")
     (traces / "small.failed").unlink()
     reader.page.wait_for_selector(".live", state="detached")
+
+
+def test_the_header_says_that_a_lecture_ended_with_an_error(reading, desk):
+    traces, address = desk
+    t.write(edited(status="error", reason="ZeroDivisionError: division by zero"), traces / "small.json")
+    reader = reading("small/?step=20", at=address)
+    assert reader.text(".badge.bad") == "⚠ error, 1 warning"
+    reader.page.click(".badge")
+    assert reader.page.locator("#said .problem").bounding_box()["y"] > 0
+
+
+def test_a_watched_lecture_says_on_the_page_that_it_does_not_compile_until_it_does(reading, tmp_path: Path):
+    lecture_file, traces = tmp_path / "talk.py", tmp_path / "traces"
+    good = 'from engine import text\n\n\ndef main():\n    text("# Talk {}")\n'
+    lecture_file.write_text(good.format(1))
+    command = [sys.executable, "-m", "engine", str(lecture_file), "-o", str(traces), "--watch"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as watching:
+        try:
+            wait_for(traces / "talk.json")
+            with serving(traces) as address:
+                reader = reading("talk/", at=address)
+                lecture_file.write_text("def main(:\n")
+                reader.page.wait_for_selector(".live")
+                assert "could not be recorded again" in reader.text(".live") and "talk.py" in reader.text(".live")
+                assert reader.text("main h2") == "Talk 1"
+                lecture_file.write_text(good.format(2))
+                reader.until("document.querySelector('main h2')?.textContent === 'Talk 2'", 30)
+                reader.until("document.body?.dataset.ready === '' && !document.querySelector('.live')")
+                reader.page.goto("about:blank")  # lets go of the server's events before it ends
+        finally:
+            watching.send_signal(signal.SIGINT)
+            watching.wait(timeout=20)
+
+
+def wait_for(path: Path, seconds: float = 30) -> None:
+    """Until there is a file `path`."""
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < end, f"{path} was not written within {seconds} s"
+        time.sleep(0.05)
 
 
 def test_the_presenters_window_is_in_step_with_the_audiences(reading):

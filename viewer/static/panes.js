@@ -69,7 +69,7 @@ export class Panes {
       seen = now;
     }).observe(panel);
     panel.addEventListener("click", (event) => {
-      const name = event.target.closest(".more") && event.target.closest(".var").dataset.name;
+      const name = event.target.closest(".unclip") && event.target.closest(".var").dataset.name;
       if (!name) return;
       if (!this.open.delete(name)) this.open.add(name);
       clip(panel, this.open);
@@ -136,7 +136,7 @@ function clip(panel, open) {
   });
   for (const { value, name, more, wanted } of long) {
     if (!wanted) { more?.remove(); continue; }
-    const button = more ?? element("button", { type: "button", class: "more" });
+    const button = more ?? element("button", { type: "button", class: "unclip" });
     const opened = open.has(name);
     button.setAttribute("aria-expanded", opened);
     button.textContent = opened ? "less" : "all of it";
