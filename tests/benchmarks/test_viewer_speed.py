@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from engine import trace as t
-from tests.browser.conftest import browser, serving  # noqa: F401
+from tests.browser.conftest import serving
 from tests.viewer.samples import long_lecture
 from viewer.library import Library
 
@@ -43,7 +43,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def page(browser, long: str) -> Iterator[Page]:  # noqa: F811
+def page(browser: Browser, long: str) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     page.goto(long)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright
 
 from engine import trace as t
 from tests.viewer.conftest import write_kernels
@@ -38,15 +38,6 @@ def launch(playwright: Playwright) -> Browser:
             "chromium, or run 'python -m playwright install chromium'",
             pytrace=False,
         )
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium, started once."""
-    with sync_playwright() as playwright:
-        started = launch(playwright)
-        yield started
-        started.close()
 
 
 @contextmanager
