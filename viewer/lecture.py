@@ -180,7 +180,8 @@ class _Rows:
         errors = tuple((step, self.lecture.trace.errors[step]) for step in spot.errors[:INLINE_GROUPS])
         warnings = self._warnings(spot.line, spot.end_line)
         only_notes = not errors and all(isinstance(output, Note) for output in self._shown(spot))
-        return Slot(number, _indent(first), self._is_prose(spot), groups, len(spot.steps), rest, errors, only_notes, warnings)
+        prose, visits = self._is_prose(spot), len(spot.steps)
+        return Slot(number, _indent(first), prose, groups, visits, rest, errors, only_notes, warnings)
 
     def _shown(self, spot: Spot) -> list[Output]:
         return [self.lecture.trace.output_table[number] for group in spot.groups for number in group]

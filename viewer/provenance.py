@@ -9,7 +9,7 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 
 def provenance(run: dict[str, Any]) -> str:
-    """`Recorded on NVIDIA H200, 29 Nov 2026` (UTC) from `Trace.run`; the part it lacks is left out, empty without any."""
+    """`Recorded on NVIDIA H200, 29 Nov 2026` (UTC) from `Trace.run`; a part it lacks is left out."""
     device, started = run.get("device"), run.get("started")
     place = f"on {device[:LONGEST]}" if isinstance(device, str) and device else ""
     date = _date(started) if isinstance(started, str) else ""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from engine import trace as t
@@ -18,11 +19,11 @@ ERROR = "kernel.cu(3): error: expected a ';'\n      int i = 0\n               ^"
 
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the small lecture with 31 more variables, one of 600 characters, before a kernel is stepped into."""
+    """The address of the small lecture, at its end 31 more variables and a further walk through its kernel."""
     store: Path = tmp_path_factory.mktemp("crowded")
     made = lecture()
-    made.kernels[0] = t.Kernel(*(getattr(made.kernels[0], name) for name in ("name", "language", "path", "line", "end_line")),
-        (*made.kernels[0].variants[:2], t.Variant("sm_100", "compiled", "gelu100", reason=ERROR)), made.kernels[0].launches)  # fmt: skip
+    variants = (*made.kernels[0].variants[:2], t.Variant("sm_100", "compiled", "gelu100", reason=ERROR))
+    made.kernels[0] = msgspec.structs.replace(made.kernels[0], variants=variants)
     made.step(0, 10, t.KernelCard(0))
     main = made.call("main")
     made.step(main, 9, values={f"v{number}": number for number in range(30)} | {"words": "many words " * 55})
@@ -38,7 +39,8 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def in_pane(reader: Reader, name: str) -> bool:
     """Whether the top of a variable's row, with its name, is within its pane."""
-    row, pane = (reader.page.locator(each).first.bounding_box() for each in (f"#variables [data-name={name}]", "#variables"))
+    row = reader.page.locator(f"#variables [data-name={name}]").first.bounding_box()
+    pane = reader.page.locator("#variables").bounding_box()
     return pane["height"] > 60 and pane["y"] <= row["y"] and row["y"] + 20 <= pane["y"] + pane["height"]
 
 

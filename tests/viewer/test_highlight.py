@@ -17,7 +17,9 @@ def test_directives_are_told_from_comments():
     assert '<span class="c1"># a comment @ noon</span>' in lines("x = 1  # a comment @ noon", "python")[0]
 
 
-@pytest.mark.parametrize("near", ["@ inspect x", "@inpsect x", "@inspect x @inpsect y", "@ hide", "@inspect", "@clear ,"])
+@pytest.mark.parametrize(
+    "near", ["@ inspect x", "@inpsect x", "@inspect x @inpsect y", "@ hide", "@inspect", "@clear ,"]
+)
 def test_a_near_miss_is_left_on_the_page(near: str):
     assert f'<span class="c1"># {near}</span>' in lines(f"x = 1  # {near}", "python")[0]
 
