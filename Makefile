@@ -13,7 +13,8 @@ lecture: $(READY)
 test: $(READY) .venv/.tools
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest --ignore=tests/browser --ignore=tests/benchmarks $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests/browser tests/benchmarks $(PYTEST_ARGS)
 
 check: $(READY)
 	$(BIN)/python -m kernels check
