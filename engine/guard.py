@@ -11,6 +11,7 @@ import signal
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from time import monotonic  # a lecture may replace it
 from types import FrameType
 from typing import Any
@@ -71,6 +72,7 @@ class _Watcher:
         self.late = ctypes.py_object(_Late)
         self.lock = _thread.allocate_lock()
         self.armed = True
+        self.sent = False
         self.done = _thread.allocate_lock()
         self.done.acquire()
         _thread.start_new_thread(self._watch, ())
@@ -79,12 +81,21 @@ class _Watcher:
         if not self.done.acquire(timeout=self.seconds):
             with self.lock:
                 if self.armed:
+                    self.sent = True
                     self.send(self.target, self.late)
 
     def stop(self) -> None:
+        """Send none from now on, and take in one that was sent and has not arrived.
+
+        Taking it back instead, by sending None, leaves Python 3.11 believing for ever that something is to be delivered,
+        and then a function that is traced and called never gets past its first instruction.
+        """
         with self.lock:
             self.armed = False
-        self.send(self.target, None)  # takes back one that was sent and has not arrived
+        if self.sent:
+            with suppress(_Late):
+                for _ in range(100):  # each pass looks for what is to be delivered
+                    pass
 
 
 def _with_watcher(call: Callable[[Any], Any], value: object, seconds: float) -> Any:

@@ -3,11 +3,13 @@
 import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from engine import guard
 from engine.values import ValueTable
+from tests.recordings import record
 
 
 def snapshot(value):
@@ -205,3 +207,24 @@ def busy(seconds):
     while time.monotonic() < end:
         pass
     return "ended"
+
+
+@pytest.mark.parametrize("seconds", [0, 0.19, 0.2, 0.21, 5])
+def test_after_a_display_in_a_thread_the_thread_goes_on(tmp_path: Path, seconds: float) -> None:
+    """Python 3.11 never got past the first instruction of the function that is called last."""
+    run = record(tmp_path, f"""
+        import threading, time
+        class Slow:
+            def __repr__(self):
+                time.sleep({seconds})
+                return "Slow()"
+        def after():
+            return 8
+        def work():
+            a = Slow()  # @inspect a
+            for i in range(3):
+                b = after()  # @inspect b
+        def main():
+            t = threading.Thread(target=work); t.start(); t.join()
+    """)  # fmt: skip
+    assert run.header["status"] == "ok" and run.value(12, "b") == "8" and len(run.at(8)) == 3
