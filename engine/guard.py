@@ -87,7 +87,7 @@ class _Watcher:
     def stop(self) -> None:
         """Send none from now on, and take in one that was sent and has not arrived.
 
-        Taking it back instead, by sending None, leaves Python 3.11 believing for ever that something is to be delivered,
+        Taking it back instead, by sending None, leaves Python 3.11 believing for ever that one is to be delivered,
         and then a function that is traced and called never gets past its first instruction.
         """
         with self.lock:

@@ -4,7 +4,6 @@ Standard input is a JSON list of programs, each with whether all local variables
 traces differ a JSON object is printed on a line.
 """
 
-import contextlib
 import json
 import sys
 import tempfile
@@ -13,16 +12,9 @@ from typing import Any
 
 from engine.recorder import Recorder
 from engine.trace import encode
+from tests.engine.invisible import NAMES
 
 BACKENDS = ("settrace", "monitoring")
-
-
-def draw(value: Any) -> Any:
-    """What a function returns or a generator yields, as a number. Not visible, so no step."""
-    return sum(x or 0 for x in value) if hasattr(value, "__next__") else value or 0
-
-
-NAMES = {"draw": draw, "suppress": contextlib.suppress, "nullcontext": contextlib.nullcontext}
 
 
 def trace(source: str, path: Path, backend: str, inspect_all: bool) -> bytes:

@@ -1,6 +1,5 @@
 """Any program computes the same with and without the recorder, and every executed statement is one step."""
 
-import contextlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,34 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from engine.recorder import Recorder
+from tests.engine.invisible import NAMES
 from tests.engine.programs import Program, programs
 
 EXAMPLES = 400
-
-
-def draw(value: Any) -> Any:
-    """What a function returns or a generator yields, as a number. Not visible, so no step."""
-    return sum(x or 0 for x in value) if hasattr(value, "__next__") else value or 0
-
-
-class Turn:
-    """Lets other tasks have a turn, then is `value`."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __await__(self) -> Any:
-        yield
-        return self.value
-
-
-def awaited(coroutine: Any) -> Any:
-    """What a coroutine returns when it is given all turns."""
-    while True:
-        try:
-            coroutine.send(None)
-        except StopIteration as end:
-            return end.value
 
 
 def names(hit: Any) -> dict[str, Any]:
@@ -46,8 +21,7 @@ def names(hit: Any) -> dict[str, Any]:
             yield item
         hit(line)
 
-    return {"draw": draw, "hit": hit, "passes": passes, "suppress": contextlib.suppress,
-            "nullcontext": contextlib.nullcontext, "Turn": Turn, "awaited": awaited}  # fmt: skip
+    return {**NAMES, "hit": hit, "passes": passes}
 
 
 def outcome(namespace: dict[str, Any]) -> Any:
