@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 from engine.imports import after_import
@@ -42,6 +43,19 @@ def children_said(warn: Callable[[str], None]) -> Iterator[None]:
         children.patches.undo()
 
 
+def _by_a_library() -> bool:
+    """Whether an installed library calls, whose helper processes are its own affair (torch.compile's, say)."""
+    standard, frame = str(Path(os.__file__).parent), sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if "site-packages" in name or "dist-packages" in name:
+            return True
+        if name != __file__ and not name.startswith((standard, "<frozen")):
+            return False
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
 class _Children:
     """Hears of processes before they are started."""
 
@@ -70,7 +84,8 @@ class _Children:
     def _popen(self, _: Any, *arguments: Any, **options: Any) -> None:
         options |= zip(("args", "bufsize", "executable", "stdin", "stdout"), arguments, strict=False)
         target = options.get("stdout")
-        if target is None or any(target is stream for stream in (1, 2, sys.stdout, sys.stderr)):
+        shown = target is None or any(target is stream for stream in (1, 2, sys.stdout, sys.stderr))
+        if shown and not _by_a_library():
             self._command(options["args"])
 
     def _before(self, owner: Any, name: str, tell: Callable[..., None]) -> None:

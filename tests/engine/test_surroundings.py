@@ -139,3 +139,12 @@ def test_a_fault_of_the_recorder_is_said_once_and_not_the_lectures(tmp_path: Pat
     assert run.exit_code == 0 and run.texts() == ["end"] and run.lines() == [8, 9, 10, 9, 10, 9, 11]
     assert [w for w in run.warnings() if "LookupError: made for the test" in w] == run.warnings() != []
     assert len(run.warnings()) == 1
+
+
+def test_the_helper_processes_of_a_library_are_its_own_affair(tmp_path: Path) -> None:
+    library = tmp_path / "site-packages/starter.py"
+    library.parent.mkdir()
+    library.write_text("import subprocess, sys\ndef start():\n    subprocess.run([sys.executable, '-c', ''])\n")
+    run = record(tmp_path, "import sys\nsys.path.insert(0, 'site-packages')\nimport starter\n"
+                 "def main():\n    starter.start()\n".replace("'site-packages'", repr(str(library.parent))))  # fmt: skip
+    assert (run.exit_code, run.warnings()) == (0, [])
