@@ -145,6 +145,7 @@ def test_the_helper_processes_of_a_library_are_its_own_affair(tmp_path: Path) ->
     library = tmp_path / "site-packages/starter.py"
     library.parent.mkdir()
     library.write_text("import subprocess, sys\ndef start():\n    subprocess.run([sys.executable, '-c', ''])\n")
-    run = record(tmp_path, "import sys\nsys.path.insert(0, 'site-packages')\nimport starter\n"
-                 "def main():\n    starter.start()\n".replace("'site-packages'", repr(str(library.parent))))  # fmt: skip
+    folder = str(library.parent)
+    source = f"import sys\nsys.path.insert(0, {folder!r})\nimport starter\ndef main():\n    starter.start()\n"
+    run = record(tmp_path, source)
     assert (run.exit_code, run.warnings()) == (0, [])
