@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from engine.builder import Builder
+from engine.builder import Builder, utf8
 from engine.files import Files
 from engine.frames import forget
 from engine.leftovers import CHILD, wait_for_threads
@@ -415,5 +415,5 @@ def describe(error: BaseException, lecture: Path) -> Error:
 
 
 def _cut(text: str, limit: int = 20_000) -> str:
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    text = utf8(text)
     return text if len(text) <= limit else f"{text[:limit]}\n... cut after {limit} characters"
