@@ -5,6 +5,7 @@ measured at full size, `python -m tests.benchmarks` measures them.
 """
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,17 @@ from tests.engine.interpreters import interpreter
 from tests.recordings import ROOT
 
 ROUNDS = 5
+ATTEMPTS = 5
+
+
+def least(ratio: Callable[[], float], bound: float) -> float:
+    """The least of several ratios, as soon as one is within `bound`: other work on the machine can only add to a time."""
+    found = ratio()
+    for _ in range(ATTEMPTS - 1):
+        if found <= bound:
+            break
+        found = min(found, ratio())
+    return found
 
 
 @pytest.mark.parametrize(
@@ -34,13 +46,19 @@ ROUNDS = 5
     ids=lambda value: value.name if isinstance(value, Workload) else "",
 )
 def test_against_the_floor(workload: Workload, size: int, bound: float, tmp_path: Path) -> None:
-    spent = times(workload, tmp_path, size, ROUNDS)
-    assert spent["settrace"] <= bound * spent["floor"]
+    def ratio() -> float:
+        spent = times(workload, tmp_path, size, ROUNDS)
+        return spent["settrace"] / spent["floor"]
+
+    assert least(ratio, bound) <= bound
 
 
 def test_an_inspected_value_costs_less_than_a_hundred_bare_events(tmp_path: Path) -> None:
-    spent = times(INSPECTING, tmp_path, 500, ROUNDS)
-    assert spent["settrace"] <= 100 * spent["floor"]
+    def ratio() -> float:
+        spent = times(INSPECTING, tmp_path, 500, ROUNDS)
+        return spent["settrace"] / spent["floor"]
+
+    assert least(ratio, 100) <= 100
 
 
 LIBRARY_COST = """
@@ -56,9 +74,14 @@ def test_library_code_is_untouched_by_monitoring(version: str, tmp_path: Path) -
     python = interpreter(version)
     if python is None:
         pytest.skip(f"Python {version} is not set up here")
-    run = subprocess.run([python, "-c", LIBRARY_COST, tmp_path], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    assert float(run.stdout) <= 1.6
+
+    def ratio() -> float:
+        command = [python, "-c", LIBRARY_COST, tmp_path]
+        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        return float(run.stdout)
+
+    assert least(ratio, 1.25) <= 1.25
 
 
 def test_steps_are_small_and_quickly_written_and_read(tmp_path: Path) -> None:
@@ -70,8 +93,11 @@ def test_steps_are_small_and_quickly_written_and_read(tmp_path: Path) -> None:
 
 def test_starting(tmp_path: Path) -> None:
     """Python itself starts in about 12 ms on a machine that does nothing else, and 0.25 s are allowed."""
-    spent = starting(tmp_path, 3)
-    assert spent["lecture"] <= 30 * spent["python"]
+    def ratio() -> float:
+        spent = starting(tmp_path, 3)
+        return spent["lecture"] / spent["python"]
+
+    assert least(ratio, 25) <= 25
 
 
 def test_hot_loop(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
