@@ -57,7 +57,7 @@ def index(library: Library) -> str:
 
 
 def _inline(entry: str, blocks: dict[str, Markup]) -> Inline:
-    style = bundle.style(render.STATIC / "app.css")
+    style = "".join(bundle.style(render.STATIC / name) for name in ("app.css", "kernel.css"))
     theme = (render.STATIC / "theme.js").read_text(encoding="utf-8")
     script = bundle.script(render.STATIC, entry)
     policy = (

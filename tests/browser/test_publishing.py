@@ -62,6 +62,7 @@ def test_old_links_lead_to_the_lecture_on_a_static_host(reading, host: str, path
 def test_a_single_file_is_stepped_from_a_disk(reading, published: Path):
     reader = reading("small.html?step=40", at=f"{(published / 'alone').as_uri()}/")
     reader.page.wait_for_selector("#kernel .listing >> text=ld.global.v4.b32")
+    assert reader.page.locator(".pair").evaluate("(pair) => getComputedStyle(pair).display") == "grid"
     assert reader.press("l").line == 6
     reader.page.click(".home a")
     assert reader.page.text_content(".card h2") == "Kernels"

@@ -77,7 +77,7 @@ def test_animate_shows_nothing_ahead_of_the_step(reading):
 def test_the_kernel_in_play_stands_beside_its_ptx(reading):
     reader = reading("small/?step=39")
     assert reader.page.is_hidden("#kernel")
-    reader.press("l")
+    reader.press("l").page.wait_for_selector("#kernel .kernel-head")
     assert "compiled for sm_90 without a GPU" in reader.text("#kernel .kernel-head")
     assert "run in the interpreter" in reader.text("#kernel .kernel-head")
     reader.page.wait_for_selector("#kernel .listing >> text=ld.global.v4.b32")

@@ -9,42 +9,33 @@ const languages = { triton: "Triton", cuda: "CUDA", inductor: "torch.compile" };
 const stageNames = { ttir: "TTIR", ttgir: "TTGIR", llir: "LLIR", ptx: "PTX", sass: "SASS" };
 
 export class KernelPane {
-  constructor(state) {
-    Object.assign(this, { state, data: state.data, kernel: -1, chosen: null, compiled: new Map() });
-    this.box = document.getElementById("kernel");
-    this.variantOf = new Map();
+  constructor(pane) {
+    Object.assign(this, { pane, box: pane.box, state: pane.state, data: pane.data, kernel: -1, compiled: new Map(), variantOf: new Map() });
     this.stage = "ptx";
     this.codeOnly = false;
-    state.listen((_, change) => { if (change.step || change.toggle === "env") this.update(); });
-    document.addEventListener("click", (event) => {
-      const button = event.target.closest("[data-kernel]");
-      if (button) { this.chosen = { kernel: Number(button.dataset.kernel), section: this.section() }; this.update(); }
-    });
     this.box.addEventListener("click", (event) => this.click(event));
     this.box.addEventListener("pointerover", (event) => this.hover(event.target.closest("li")));
     this.box.addEventListener("pointerleave", () => this.hover(null));
     this.box.addEventListener("keydown", (event) => this.caret(event));
   }
 
-  section() { return this.data.sectionAt(this.state.step); }
-
-  /** What was chosen by hand holds until the section changes or another kernel comes into play. */
-  wanted() {
-    const playing = this.data.kernelAt(this.state.step);
-    if (this.chosen && (this.chosen.section !== this.section() || (this.chosen.playing ?? playing) !== playing)) this.chosen = null;
-    if (this.chosen) this.chosen.playing = playing;
-    return this.chosen ? this.chosen.kernel : playing;
-  }
-
-  update() {
-    const wanted = this.closed === this.data.kernelAt(this.state.step) && !this.chosen ? -1 : this.wanted();
-    document.body.classList.toggle("in-kernel", wanted >= 0);
-    if (wanted !== this.kernel) { this.kernel = wanted; this.draw(); }
+  show(kernel) {
+    if (kernel !== this.kernel) { this.kernel = kernel; this.selected = null; this.draw(); }
     this.running();
   }
 
+  /** See `Pane.select`. */
+  select({ variant, stage, lines }) {
+    const { variants } = this.data.kernels[this.kernel];
+    const number = typeof variant === "string" ? variants.findIndex(({ key }) => key === variant) : variant;
+    if (variants[number]) this.variantOf.set(this.kernel, number);
+    if (stage) this.stage = stage;
+    this.selected = new Set(lines);
+    this.draw();
+    return this.loaded;
+  }
+
   draw() {
-    this.box.hidden = this.kernel < 0;
     if (this.kernel < 0) return;
     const kernel = this.data.kernels[this.kernel];
     const chosen = Math.min(this.variantOf.get(this.kernel) ?? preferred(kernel), kernel.variants.length - 1);
@@ -52,28 +43,30 @@ export class KernelPane {
     if (variant && !variant.stages?.includes(this.stage)) this.stage = variant.stages?.includes("ptx") ? "ptx" : variant.stages?.at(-1) ?? "ptx";
     this.variant = variant;
     this.box.replaceChildren(this.head(kernel), this.tabs(kernel, variant), costs(variant), this.pair(kernel, variant), this.foot());
-    if (variant?.stages?.length) this.load(variant);
+    if (variant?.stages?.length) this.loaded = this.load(variant);
     else this.listing.replaceChildren(card(why(variant)));
   }
 
   head(kernel) {
-    const names = this.data.kernels.map((other, i) => element("option", { value: i }, other.name));
+    const { kernels } = this.data;
+    const alike = (name) => kernels.filter((other) => other.name === name).length > 1;
+    const names = kernels.map(({ name, language }, i) => element("option", { value: i }, alike(name) ? `${name} (${languages[language]})` : name));
     const choice = element("select", { "aria-label": "Kernel" }, ...names);
     choice.value = this.kernel;
-    choice.addEventListener("change", () => { this.chosen = { kernel: Number(choice.value), section: this.section() }; this.update(); });
+    choice.addEventListener("change", () => this.pane.choose(Number(choice.value)));
     const origin = element("span", { class: `origin ${this.variant?.origin ?? ""}` }, this.variant ? originOf(this.variant) : "not compiled");
     const launched = kernel.launches?.length ? element("span", { class: "facts" }, launches(kernel)) : null;
     const close = element("button", { type: "button", class: "quiet", "aria-label": "Close the kernel pane" }, "×");
-    close.addEventListener("click", () => { this.closed = this.data.kernelAt(this.state.step); this.chosen = null; this.update(); });
+    close.addEventListener("click", () => this.pane.close());
     return element("div", { class: "kernel-head" }, this.data.kernels.length > 1 ? choice : element("strong", {}, kernel.name),
       element("span", { class: "facts" }, languages[kernel.language]), origin, launched, close);
   }
 
   /** The stages of this variant, the targets of its specialisation, and the other specialisations. */
   tabs(kernel, variant) {
-    const choose = (wanted) => this.variantOf.set(this.kernel, kernel.variants.indexOf(wanted));
+    const choose = (wanted) => { this.selected = null; this.variantOf.set(this.kernel, kernel.variants.indexOf(wanted)); };
     const bar = element("div", { class: "tabs", role: "group", "aria-label": "Stage and target" });
-    for (const stage of variant?.stages ?? []) bar.append(this.tab(stageNames[stage] ?? stage, stage === this.stage, () => { this.stage = stage; }));
+    for (const stage of variant?.stages ?? []) bar.append(this.tab(stageNames[stage] ?? stage, stage === this.stage, () => { this.selected = null; this.stage = stage; }));
     const groups = Map.groupBy(kernel.variants.filter((other) => other.stages?.length || other === variant), specialisation);
     const mine = variant ? groups.get(specialisation(variant)) : [];
     const failed = kernel.variants.filter((other) => !other.stages?.length && !mine.some(({ target }) => target === other.target));
@@ -136,6 +129,16 @@ export class KernelPane {
     this.idle = notes.join(" ") || "Point at a line to see what it became; a click keeps it.";
     this.say(this.idle);
     this.running();
+    this.mark();
+  }
+
+  /** Mark the lines that were asked for. */
+  mark() {
+    if (!this.selected?.size) return;
+    const rows = [...this.listing.querySelectorAll("li[data-n]")].filter((row) => this.selected.has(Number(row.dataset.n)));
+    for (const row of rows) row.classList.add("selected");
+    if (rows.length) keepInView(rows[0], this.listing);
+    this.say(`${rows.length} line${rows.length === 1 ? "" : "s"} of ${stageNames[this.stage] ?? this.stage} selected.`);
   }
 
   link(stage) {
