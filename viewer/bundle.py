@@ -14,8 +14,10 @@ from pathlib import Path
 
 from viewer.errors import ViewerError
 
-_IMPORT = re.compile(r'^import (?:\* as (?P<all>\w+)|\{(?P<names>[^}]*)\}) from "\./(?P<file>[\w.-]+)";$', re.MULTILINE)
-_LATER = re.compile(r'\bimport\("\./(?P<file>[\w.-]+)"\)')
+_IMPORT = re.compile(
+    r'^import (?:\* as (?P<all>\w+)|\{(?P<names>[^}]*)\}) from "\./(?P<file>[\w./-]+)";$', re.MULTILINE
+)
+_LATER = re.compile(r'\bimport\("\./(?P<file>[\w./-]+)"\)')
 _EXPORT = re.compile(r"^export ((?:async )?function|class|const|let) (\w+)", re.MULTILINE)
 _ADDRESS = re.compile(r'url\("([^"]+)"\)')
 _ONCE = "const once = (make) => { let made; return () => (made ??= make()); };"

@@ -9,7 +9,7 @@ SELECT = "(detail) => document.dispatchEvent(new CustomEvent('kernel:select', { 
 def test_its_script_and_style_come_with_the_first_kernel(reading):
     reader = reading("small/?step=39")
     loaded = "performance.getEntriesByType('resource').map(({ name }) => name.split('/').at(-1))"
-    pane = {"kernel.js", "kernel.css", "listing.js", "variants.js"}
+    pane = {"kernel.js", "kernel.css", "listing.js", "compare.js"}
     assert not pane & set(reader.page.evaluate(loaded))
     reader.press("l").page.wait_for_selector("#kernel .kernel-head")
     assert pane <= set(reader.page.evaluate(loaded))
@@ -34,7 +34,7 @@ def test_it_is_told_which_lines_of_which_stage_to_show(reading):
     reader.page.wait_for_selector("#kernel .listing:last-child li.selected")
     assert reader.text("#kernel .targets [aria-pressed=true]") == "sm_80"
     assert reader.text("#kernel li.selected") == (
-        "ld.global.v4.b32 { %r4, %r5, %r6, %r7 }, [ %rd2 + 0 ]; st.global.v4.b32 [ %rd3 + 0 ], { %r4, %r5, %r6, %r7 };"
+        "ld.global.v4.b32 { %r4, %r5, %r6, %r7 }, [ %rd2 + 0 ]; st.global.v2.b32 [ %rd3 + 0 ], { %r4, %r5, %r6, %r7 };"
     )
     assert reader.text(".link-state") == "2 lines of PTX selected."
     reader.page.evaluate(SELECT, detail | {"variant": "gelu90", "lines": [6]})
@@ -61,3 +61,64 @@ def test_panes_that_were_put_away_come_back_for_a_kernel_that_is_asked_for(readi
     reader.page.wait_for_selector("#kernel .kernel-head")
     reader.page.evaluate(SELECT, {"kernel": 7})
     assert "in-kernel" in reader.page.get_attribute("body", "class")
+
+
+def test_the_focus_stays_on_what_was_pressed(reading):
+    reader = reading("small/?step=40")
+    reader.page.wait_for_selector("#kernel li[data-source='8']")
+    reader.page.focus("#kernel button:text('sm_80')")
+    reader.press("Enter").until("document.activeElement.textContent === 'sm_80'")
+    assert reader.text("#kernel .targets [aria-pressed=true]") == "sm_80"
+    reader.page.focus("#kernel button:text('Code only')")
+    reader.press("Enter").until("document.activeElement.getAttribute('aria-pressed') === 'true'")
+
+
+def test_two_compilations_stand_beside_each_other_with_their_differences(reading):
+    reader = reading("small/?step=40")
+    reader.page.wait_for_selector("#kernel li[data-source='8']")
+    reader.page.select_option("[aria-label='Compare with']", label="beside sm_80")
+    reader.page.wait_for_selector(".compared")
+    assert reader.text(".compared .sides") == "sm_90 sm_80"
+    assert reader.text(".compared .facts") == (
+        "2 of 10 lines differ: ≠ 2 changed · − 0 only on the left · + 0 only on the right. "
+        "Ignored: numbers of registers and labels, source locations, debug sections and comments."
+    )
+    assert reader.page.locator(".compared [data-mark='≠'] code").all_inner_texts() == [
+        ".version 8.7", ".version 8.6", *(
+            f"\tst.global.{width}.b32 [ %rd3 + 0 ], {{ %r4, %r5, %r6, %r7 }};" for width in ("v4", "v2")
+        ),
+    ]  # fmt: skip
+    assert reader.page.locator(".compared li i").all_inner_texts().count("≠") == 2
+    reader.page.focus(".compared")
+    reader.press("ArrowDown")
+    assert reader.text(".link-state") == "Differs."
+    reader.press("ArrowDown")
+    assert reader.text(".link-state") == "Alike." and reader.page.locator(".compared li.lit").count() == 1
+    reader.page.select_option("[aria-label='Compare with']", label="Stop comparing")
+    reader.page.wait_for_selector("#kernel li[data-source='8']")
+    assert reader.page.locator(".compared").count() == 0
+
+
+COMPARE = """async ([stage, left, right]) => {
+  const { compare } = await import(new URL("../_static/compare.js", location.href));
+  return compare(left, right, stage).map(({ mark, left, right }) => `${mark} ${left} ${right}`);
+}"""
+
+
+CASES = [
+    ("ptx", ["\tadd.s32 %r1, %r2, 1;", "// a"], ["$L__BB0_1:", "\tadd.s32 %r7, %r8, 1; // b"], ["+ 0 1", "= 1 2"]),
+    ("ptx", ["\t.loc 1 2 3", "a;", "b;", "c;"], ["a;", "d;", "c;", "e;"], ["= 2 1", "≠ 3 2", "= 4 3", "+ 0 4"]),
+    ("ptx", ["@%p1 bra $L__BB0_2;"], ["@!%p1 bra $L__BB0_3;"], ["≠ 1 1"]),
+    ("sass", ["/*0010*/ FADD R1, R2.reuse, R3 ;"], [".L_x_2:", "/*0020*/ FADD R4, R5, R6 ;"], ["+ 0 1", "= 1 2"]),
+    ("sass", ["  /*0010*/ LDG.E R1, [R2] ;"], ["  /*0010*/ LDG.E.64 R1, [R2] ;"], ["≠ 1 1"]),
+    ("ttgir", ["%a_1 = tt.load %b_2 loc(#loc1)"], ["#loc = loc(u)", "%a = tt.load %b loc(#loc)"], ["= 1 2"]),
+    ("ttir", ['f(%x: i32 loc("x"(#loc))) loc(#loc)'], ['f(%x: i64 loc("x"(#loc))) loc(#loc)'], ["≠ 1 1"]),
+    ("llir", ["  %3 = add i32 %1, 1, !dbg !4", "!4 = x"], ["  %5 = add i32 %2, 1, !dbg !9", "; c"], ["= 1 1"]),
+    ("ptx", [], ["ret;"], ["+ 0 1"]),
+]
+
+
+def test_what_differs_in_a_stage(reading):
+    page = reading("small/?step=2").page
+    for stage, left, right, rows in CASES:
+        assert page.evaluate(COMPARE, [stage, left, right]) == rows, (stage, left, right)

@@ -25,16 +25,17 @@ PTX = """\
 	ret;
 }
 """
+PTX_80 = PTX.replace("%r1,", "%r21,").replace("st.global.v4.b32", "st.global.v2.b32").replace("8.7", "8.6")
 SOURCE_LINES = [-1, -1, -1, -1, -1, 6, -1, 7, -1, 8, -1, 9, 0, -1]
 
 
 def write_kernels(store: Path, source: str = KERNEL) -> None:
     """Put the sample kernel's stages into `store`, compiled from `source`."""
     links = t.StageLines(SOURCE_LINES, {8: [("triton/language/standard.py", 43)]})
-    for key in ("gelu80", "gelu90"):
+    for key, ptx in (("gelu80", PTX_80), ("gelu90", PTX)):
         home = store / "kernels" / key
         home.mkdir(parents=True, exist_ok=True)
-        (home / "ptx").write_text(PTX)
+        (home / "ptx").write_text(ptx)
         digest = hashlib.sha256(source.encode()).hexdigest()
         (home / "lines.json").write_bytes(msgspec.json.encode(t.KernelLines("kernels/gelu.py", digest, {"ptx": links})))
 

@@ -1,235 +1,147 @@
-// The kernel in play: its source beside one stage of one compilation, linked line by line both ways.
+// The kernel that the pane shows: its source beside one stage of one compilation, or that stage beside another one's.
 
-import { card, download, fetchStages, sourceOf, stageList } from "./listing.js";
-import { keepInView } from "./scrolling.js";
+import { head, stageName, tabs } from "./choices.js";
+import { comparison, differs } from "./comparison.js";
+import { Linked } from "./linked.js";
+import { card, download, fetchStages } from "./listing.js";
 import { element } from "./values.js";
-import { costs, launches, options, originOf, preferred, specialisation, why } from "./variants.js";
-
-const languages = { triton: "Triton", cuda: "CUDA", inductor: "torch.compile" };
-const stageNames = { ttir: "TTIR", ttgir: "TTGIR", llir: "LLIR", ptx: "PTX", sass: "SASS" };
+import { costs, named, preferred, why } from "./variants.js";
 
 export class KernelPane {
   constructor(pane) {
-    Object.assign(this, { pane, box: pane.box, state: pane.state, data: pane.data, kernel: -1, compiled: new Map(), variantOf: new Map() });
-    this.stage = "ptx";
-    this.codeOnly = false;
-    this.box.addEventListener("click", (event) => this.click(event));
-    this.box.addEventListener("pointerover", (event) => this.hover(event.target.closest("li")));
-    this.box.addEventListener("pointerleave", () => this.hover(null));
+    Object.assign(this, { pane, box: pane.box, state: pane.state, data: pane.data, number: -1, compiled: new Map(), variantOf: new Map() });
+    Object.assign(this, { stage: "ptx", codeOnly: false, other: null, selected: null, pinned: null, lit: null });
+    this.box.addEventListener("click", (event) => this.click(event.target.closest(ROW)));
+    this.box.addEventListener("pointerover", (event) => this.light(event.target.closest(ROW)));
     this.box.addEventListener("keydown", (event) => this.caret(event));
   }
 
-  show(kernel) {
-    if (kernel !== this.kernel) { this.kernel = kernel; this.selected = null; this.draw(); }
+  show(number) {
+    if (number !== this.number) {
+      Object.assign(this, { number, selected: null, other: null });
+      this.draw();
+    }
     this.running();
   }
 
   /** See `Pane.select`. */
   select({ variant, stage, lines }) {
-    const { variants } = this.data.kernels[this.kernel];
-    const number = typeof variant === "string" ? variants.findIndex(({ key }) => key === variant) : variant;
-    if (variants[number]) this.variantOf.set(this.kernel, number);
-    if (stage) this.stage = stage;
+    const { variants } = this.kernel;
+    const found = typeof variant === "string" ? variants.find(({ key }) => key === variant) : variants[variant];
+    this.change({ variant: found ?? this.variant, stage: stage ?? this.stage, other: null });
     this.selected = new Set(lines);
-    this.draw();
     return this.loaded;
   }
 
+  /** Show another `variant` or `stage` of the kernel, or compare with an `other` {kernel, variant}. */
+  change({ variant, ...changes }) {
+    if (variant) this.variantOf.set(this.number, this.kernel.variants.indexOf(variant));
+    Object.assign(this, { selected: null, ...changes });
+    this.draw();
+  }
+
+  filter(on) {
+    this.codeOnly = on;
+    this.box.classList.toggle("code-only", on);
+    this.refresh(() => this.box.querySelector(".tabs").replaceWith(tabs(this)));
+  }
+
   draw() {
-    if (this.kernel < 0) return;
-    const kernel = this.data.kernels[this.kernel];
-    const chosen = Math.min(this.variantOf.get(this.kernel) ?? preferred(kernel), kernel.variants.length - 1);
-    const variant = kernel.variants[chosen];
+    if (this.number < 0) return;
+    this.kernel = this.data.kernels[this.number];
+    const { variants } = this.kernel;
+    const variant = this.variant = variants[Math.min(this.variantOf.get(this.number) ?? preferred(this.kernel), variants.length - 1)];
     if (variant && !variant.stages?.includes(this.stage)) this.stage = variant.stages?.includes("ptx") ? "ptx" : variant.stages?.at(-1) ?? "ptx";
-    this.variant = variant;
-    this.box.replaceChildren(this.head(kernel), this.tabs(kernel, variant), costs(variant), this.pair(kernel, variant), this.foot());
-    if (variant?.stages?.length) this.loaded = this.load(variant);
-    else this.listing.replaceChildren(card(why(variant)));
-  }
-
-  head(kernel) {
-    const { kernels } = this.data;
-    const alike = (name) => kernels.filter((other) => other.name === name).length > 1;
-    const names = kernels.map(({ name, language }, i) => element("option", { value: i }, alike(name) ? `${name} (${languages[language]})` : name));
-    const choice = element("select", { "aria-label": "Kernel" }, ...names);
-    choice.value = this.kernel;
-    choice.addEventListener("change", () => this.pane.choose(Number(choice.value)));
-    const origin = element("span", { class: `origin ${this.variant?.origin ?? ""}` }, this.variant ? originOf(this.variant) : "not compiled");
-    const launched = kernel.launches?.length ? element("span", { class: "facts" }, launches(kernel)) : null;
-    const close = element("button", { type: "button", class: "quiet", "aria-label": "Close the kernel pane" }, "×");
-    close.addEventListener("click", () => this.pane.close());
-    return element("div", { class: "kernel-head" }, this.data.kernels.length > 1 ? choice : element("strong", {}, kernel.name),
-      element("span", { class: "facts" }, languages[kernel.language]), origin, launched, close);
-  }
-
-  /** The stages of this variant, the targets of its specialisation, and the other specialisations. */
-  tabs(kernel, variant) {
-    const choose = (wanted) => { this.selected = null; this.variantOf.set(this.kernel, kernel.variants.indexOf(wanted)); };
-    const bar = element("div", { class: "tabs", role: "group", "aria-label": "Stage and target" });
-    for (const stage of variant?.stages ?? []) bar.append(this.tab(stageNames[stage] ?? stage, stage === this.stage, () => { this.selected = null; this.stage = stage; }));
-    const groups = Map.groupBy(kernel.variants.filter((other) => other.stages?.length || other === variant), specialisation);
-    const mine = variant ? groups.get(specialisation(variant)) : [];
-    const failed = kernel.variants.filter((other) => !other.stages?.length && !mine.some(({ target }) => target === other.target));
-    const targets = element("span", { class: "targets" });
-    for (const other of [...mine, ...failed]) targets.append(this.tab(other.target, other === variant, () => choose(other)));
-    bar.append(targets);
-    const filter = element("button", { type: "button", "aria-pressed": this.codeOnly, title: "Leave out directives and debug sections" }, "Code only");
-    filter.addEventListener("click", () => {
-      this.codeOnly = !this.codeOnly;
-      filter.setAttribute("aria-pressed", this.codeOnly);
-      this.box.classList.toggle("code-only", this.codeOnly);
-    });
-    bar.append(filter);
-    if (groups.size > 1) {
-      const select = element("select", { "aria-label": "Specialisation" }, ...options([...groups.keys()]));
-      select.value = specialisation(variant);
-      select.addEventListener("change", () => {
-        choose(groups.get(select.value).find(({ target }) => target === variant.target) ?? groups.get(select.value)[0]);
-        this.draw();
-        this.running();
-      });
-      bar.append(select);
-    }
-    return bar;
-  }
-
-  tab(label, pressed, choose) {
-    const button = element("button", { type: "button", "aria-pressed": pressed }, label);
-    button.addEventListener("click", () => { choose(); this.draw(); this.running(); });
-    return button;
-  }
-
-  pair(kernel) {
-    this.source = element("div", { class: "listing", tabindex: "0", role: "region", "aria-label": `Source of ${kernel.name}` }, sourceOf(kernel));
-    this.listing = element("div", { class: "listing", tabindex: "0", role: "region", "aria-label": "Compiled stage" });
-    return element("div", { class: "pair" }, this.source, this.listing);
-  }
-
-  foot() {
+    if (this.other && (this.other.variant === variant || !this.other.variant.stages.includes(this.stage))) this.other = null;
+    Object.assign(this, { pinned: null, lit: null, linked: new Linked(this.kernel, stageName(this.stage)) });
     this.said = element("div", { class: "link-state", "aria-live": "polite" });
-    return this.said;
-  }
-
-  async load(variant) {
-    const key = variant.key;
-    this.bySource = new Map();
-    this.listing.replaceChildren(card("Loading …"));
-    if (!this.compiled.has(key)) this.compiled.set(key, fetchStages(key));
-    let found;
-    try { found = await this.compiled.get(key); } catch (error) {
-      this.compiled.delete(key);
-      found = { stages: {}, missing: `The compiled stages could not be loaded: ${error.message}` };
-    }
-    if (this.variant !== variant) return;
-    const stage = found.stages[this.stage];
-    this.listing.replaceChildren(...(stage ? [stageList(stage)] : [card(found.missing || "This stage is missing.")]));
-    if (!document.getElementById(`kernel-${key}`)) this.listing.querySelector("ol")?.append(download(key, this.stage));
-    if (stage) this.link(stage);
-    const notes = [found.stale ? "The source has changed since this was compiled: the links may be off." : "", found.missing].filter(Boolean);
-    this.idle = notes.join(" ") || "Point at a line to see what it became; a click keeps it.";
-    this.say(this.idle);
+    this.refresh(() => this.box.replaceChildren(head(this), tabs(this), costs(variant), this.linked.box, this.said));
+    this.loaded = variant?.stages?.length ? this.load() : this.linked.fill(null, why(variant));
     this.running();
-    this.mark();
   }
 
-  /** Mark the lines that were asked for. */
-  mark() {
-    if (!this.selected?.size) return;
-    const rows = [...this.listing.querySelectorAll("li[data-n]")].filter((row) => this.selected.has(Number(row.dataset.n)));
-    for (const row of rows) row.classList.add("selected");
-    if (rows.length) keepInView(rows[0], this.listing);
-    this.say(`${rows.length} line${rows.length === 1 ? "" : "s"} of ${stageNames[this.stage] ?? this.stage} selected.`);
+  /** Replace a part that may hold the focus, and give the focus to what now stands in its place. */
+  refresh(replace) {
+    const held = this.box.contains(document.activeElement) ? document.activeElement : null;
+    const name = (node) => node.getAttribute("aria-label") ?? node.textContent;
+    replace();
+    if (held) [...this.box.querySelectorAll(held.localName)].find((node) => name(node) === name(held))?.focus();
   }
 
-  link(stage) {
-    this.bySource = new Map();
-    this.inlined = stage.inlined ?? {};
-    const rows = [...this.listing.querySelectorAll("li[data-n]")];
-    rows.forEach((row, i) => {
-      const line = stage.source[i] ?? -1;
-      row.dataset.source = line;
-      row.classList.toggle("label", /^\s*[\w$.%]+:/.test(row.textContent));
-      if (line > 0) this.bySource.set(line, [...(this.bySource.get(line) ?? []), row]);
-    });
-    [...this.bySource.keys()].sort((a, b) => a - b).forEach((line, i) => {
-      const own = this.source.querySelector(`li[data-n="${line}"]`);
-      for (const row of [own, ...this.bySource.get(line)]) { row?.classList.add(`b${i % 6}`); row?.setAttribute("data-block", ""); }
-    });
+  /** Fetch what is to be shown, and show it unless something else is wanted by then. */
+  async load() {
+    const { linked, other, variant, stage } = this;
+    const [found, second] = await Promise.all([variant, other?.variant].map((one) => one && this.fetch(one.key)));
+    if (this.linked !== linked) return;
+    linked.fill(found.stages[stage], found.missing || "This stage is missing.");
+    if (!document.getElementById(`kernel-${variant.key}`)) linked.listing.querySelector("ol")?.append(download(variant.key, stage));
+    this.idle = [found.stale ? "The source has changed since this was compiled: the links may be off." : "", found.missing].filter(Boolean).join(" ")
+      || "Point at a line to see what it became; a click keeps it.";
+    this.say(this.idle);
+    if (other) linked.box.replaceWith(this.comparison(found.stages[stage], second.stages[stage], second.missing));
+    this.running();
+    const count = this.selected?.size ? linked.select(this.selected) : 0;
+    if (count) this.say(`${count} line${count === 1 ? "" : "s"} of ${linked.name} selected.`);
   }
 
-  lineOf(row) { return row.closest(".listing") === this.source ? Number(row.dataset.n) : Number(row.dataset.source ?? -1); }
+  /** What was compiled, by its key; what cannot be had is without stages and says so. */
+  async fetch(key) {
+    if (!this.compiled.has(key)) this.compiled.set(key, fetchStages(key));
+    try { return await this.compiled.get(key); } catch (error) {
+      this.compiled.delete(key);
+      return { stages: {}, missing: `The compiled stages could not be loaded: ${error.message}` };
+    }
+  }
 
-  hover(row) {
-    if (!row?.dataset.n || row === this.lit) return;
+  comparison(one, two, missing) {
+    const { kernel, variant } = this.other;
+    const names = kernel === this.kernel ? named([this.variant, variant]) : [this.kernel, kernel].map(({ name }) => name);
+    if (!one || !two) return card(missing || `${stageName(this.stage)} of one of the two is missing.`);
+    this.say("What differs is marked ≠, − or +.");
+    return comparison({ name: names[0], stage: one }, { name: names[1], stage: two }, this.stage, stageName(this.stage));
+  }
+
+  light(row) {
+    if (!row || row === this.lit) return;
     this.lit = row;
     this.paint("lit", row);
-    this.say(this.describe(row));
+    this.say(row.dataset.mark ? `${differs(row)}.` : this.linked.describe(row));
   }
 
-  click(event) {
-    const row = event.target.closest("li[data-n]");
+  click(row) {
     if (!row) return;
-    const again = this.pinned === row;
-    this.pinned = again ? null : row;
+    this.pinned = this.pinned === row ? null : row;
     this.paint("pinned", this.pinned);
-    if (!again) this.reveal(row);
+    if (this.pinned && row.dataset.n) this.linked.reveal(row);
   }
 
   paint(name, row) {
     for (const old of this.box.querySelectorAll(`.${name}`)) old.classList.remove(name);
-    if (!row) return;
-    row.classList.add(name);
-    const line = this.lineOf(row);
-    if (line <= 0) return;
-    this.source.querySelector(`li[data-n="${line}"]`)?.classList.add(name);
-    for (const other of this.bySource?.get(line) ?? []) other.classList.add(name);
-  }
-
-  /** Bring the other side's first linked line into its own view. */
-  reveal(row) {
-    const inSource = row.closest(".listing") === this.source;
-    const line = this.lineOf(row);
-    const other = inSource ? this.bySource?.get(line)?.[0] : this.source.querySelector(`li[data-n="${line}"]`);
-    if (other) keepInView(other, inSource ? this.listing : this.source);
-  }
-
-  describe(row) {
-    const line = this.lineOf(row);
-    const stage = stageNames[this.stage] ?? this.stage;
-    if (row.closest(".listing") === this.source) {
-      const count = this.bySource?.get(line)?.length ?? 0;
-      return count ? `Line ${line} became ${count} line${count === 1 ? "" : "s"} of ${stage}.` : `Line ${line}: no code emitted in ${stage}.`;
-    }
-    if (line < 0) return "Not code.";
-    if (line === 0) return "Compiler-generated: it belongs to no line of the source.";
-    const chain = (this.inlined[row.dataset.n] ?? []).map(([path, at]) => `${path.split("/").at(-1)}:${at}`);
-    return `From line ${line}${chain.length ? `, through ${chain.join(" ← ")}` : ""}.`;
+    for (const one of row?.dataset.n ? this.linked.partners(row) : [row]) one?.classList.add(name);
   }
 
   say(text) { this.said.textContent = text; }
 
+  /** The arrow keys move through the lines of the listing that has the focus. */
   caret(event) {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const box = event.target.closest(".listing");
-    if (!by || !box) return;
+    if (!by || !box || event.target.closest("button")) return;
     event.preventDefault();
-    const rows = [...box.querySelectorAll("li[data-n]")];
+    const rows = [...box.querySelectorAll(ROW)].filter((row) => row.getClientRects().length);
     const at = rows.indexOf(this.lit);
     const row = rows[Math.min(Math.max(at < 0 ? 0 : at + by, 0), rows.length - 1)];
     if (!row) return;
-    this.hover(row);
+    this.light(row);
     row.scrollIntoView({ block: "nearest" });
-    this.reveal(row);
+    if (row.dataset.n) this.linked.reveal(row);
   }
 
   running() {
-    if (this.kernel < 0 || !this.source) return;
-    for (const old of this.box.querySelectorAll(".running")) old.classList.remove("running");
-    const kernel = this.data.kernels[this.kernel];
-    if (this.data.file(this.state.step) !== kernel.file) return;
-    const line = this.data.line(this.state.step);
-    const own = this.source.querySelector(`li[data-n="${line}"]`);
-    for (const row of [own, ...(this.bySource?.get(line) ?? [])]) row?.classList.add("running");
-    if (own && !this.pinned) { keepInView(own, this.source); this.reveal(own); }
+    if (this.number < 0) return;
+    const inside = this.data.file(this.state.step) === this.kernel.file;
+    this.linked.running(inside ? this.data.line(this.state.step) : -1, !this.pinned);
   }
 }
+
+const ROW = "li[data-n], li[data-mark]";

@@ -1,6 +1,8 @@
-// The two listings of the kernel pane, source and stage, and where the stages come from.
+// The listings of the kernel pane, and where the stages come from.
 
 import { element } from "./values.js";
+
+export const region = (name, ...children) => element("div", { class: "listing", tabindex: "0", role: "region", "aria-label": name }, ...children);
 
 export function sourceOf(kernel) {
   const list = element("ol");

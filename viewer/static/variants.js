@@ -11,9 +11,19 @@ export function specialisation(variant) {
 
 /** Choices of specialisations, each named by what not all of them share. */
 export function options(names) {
+  return unshared(names).map((name, i) => element("option", { value: names[i] }, name));
+}
+
+/** What compilations are called beside each other, and beside `also`: target and specialisation, without what all of them share. */
+export function named(variants, also = null) {
+  const names = [...variants, ...(also ? [also] : [])].map((variant) => `${variant.target}, ${specialisation(variant)}`);
+  return unshared(names).slice(0, variants.length).map((name, i) => name || variants[i].target);
+}
+
+function unshared(names) {
   const parts = names.map((name) => name.split(", "));
   const shared = (part) => parts.every((other) => other.includes(part));
-  return names.map((name, i) => element("option", { value: name }, parts[i].filter((part) => !shared(part)).join(", ")));
+  return parts.map((own) => own.filter((part) => !shared(part)).join(", "));
 }
 
 /** Of several compilations, first the one that was launched, then sm_90. */

@@ -1,0 +1,84 @@
+// What can be chosen in the kernel pane: the kernel, the stage, the target, the specialisation, and what to compare with.
+
+import { element } from "./values.js";
+import { launches, named, options, originOf, specialisation } from "./variants.js";
+
+const languages = { triton: "Triton", cuda: "CUDA", inductor: "torch.compile" };
+export const stageNames = { ttir: "TTIR", ttgir: "TTGIR", llir: "LLIR", ptx: "PTX", sass: "SASS" };
+export const stageName = (stage) => stageNames[stage] ?? stage;
+
+/** What a kernel is called where others may have the same name. */
+function kernelName(kernels, { name, language }) {
+  return kernels.filter((other) => other.name === name).length > 1 ? `${name} (${languages[language]})` : name;
+}
+
+export function head(view) {
+  const { kernels } = view.data;
+  const { kernel, variant } = view;
+  const origin = element("span", { class: `origin ${variant?.origin ?? ""}` }, variant ? originOf(variant) : "not compiled");
+  const launched = kernel.launches?.length ? element("span", { class: "facts" }, launches(kernel)) : null;
+  const close = element("button", { type: "button", class: "quiet", "aria-label": "Close the kernel pane" }, "×");
+  close.addEventListener("click", () => view.pane.close());
+  const names = kernels.map((other, i) => element("option", { value: i }, kernelName(kernels, other)));
+  const choice = choose("Kernel", names, view.number, (value) => view.pane.choose(Number(value)));
+  return element("div", { class: "kernel-head" }, kernels.length > 1 ? choice : element("strong", {}, kernel.name),
+    element("span", { class: "facts" }, languages[kernel.language]), origin, launched, close);
+}
+
+/** The stages of this variant, the targets of its specialisation, the other specialisations, and others to compare with. */
+export function tabs(view) {
+  const { kernel, variant } = view;
+  const bar = element("div", { class: "tabs", role: "group", "aria-label": "Stage and target" });
+  for (const stage of variant?.stages ?? []) bar.append(tab(stageName(stage), stage === view.stage, () => view.change({ stage })));
+  const groups = Map.groupBy(kernel.variants.filter((other) => other.stages?.length || other === variant), specialisation);
+  const mine = variant ? groups.get(specialisation(variant)) : [];
+  const failed = kernel.variants.filter((other) => !other.stages?.length && !mine.some(({ target }) => target === other.target));
+  const targets = element("span", { class: "targets" });
+  for (const other of [...mine, ...failed]) targets.append(tab(other.target, other === variant, () => view.change({ variant: other })));
+  bar.append(targets, filter(view));
+  if (groups.size > 1) {
+    const same = (words) => groups.get(words).find(({ target }) => target === variant.target) ?? groups.get(words)[0];
+    bar.append(choose("Specialisation", options([...groups.keys()]), specialisation(variant), (words) => view.change({ variant: same(words) })));
+  }
+  if (variant?.stages?.length) bar.append(comparing(view));
+  return bar;
+}
+
+function filter(view) {
+  const button = tab("Code only", view.codeOnly, () => view.filter(!view.codeOnly));
+  button.title = "Leave out directives and debug sections";
+  return button;
+}
+
+/** Everything that has the stage: first this kernel's other variants, then other kernels' for the same target. */
+function comparing(view) {
+  const groups = [element("option", { value: "" }, view.other ? "Stop comparing" : "Compare with …")];
+  const { kernels } = view.data;
+  for (const kernel of [view.kernel, ...kernels.filter((other) => other !== view.kernel)]) {
+    const own = kernel === view.kernel;
+    const found = kernel.variants.map((variant, i) => ({ variant, i })).filter(({ variant }) => variant !== view.variant
+      && variant.stages?.includes(view.stage) && (own || variant.target === view.variant.target));
+    const names = named(found.map(({ variant }) => variant), own ? view.variant : null);
+    const choices = found.map(({ i }, at) => element("option", { value: `${kernels.indexOf(kernel)}.${i}` }, `beside ${names[at]}`));
+    if (choices.length) groups.push(element("optgroup", { label: kernelName(kernels, kernel) }, ...choices));
+  }
+  const { other } = view;
+  const value = other ? `${kernels.indexOf(other.kernel)}.${other.kernel.variants.indexOf(other.variant)}` : "";
+  return choose("Compare with", groups, value, (chosen) => {
+    const [kernel, variant] = chosen.split(".").map(Number);
+    view.change({ other: chosen ? { kernel: kernels[kernel], variant: kernels[kernel].variants[variant] } : null });
+  });
+}
+
+function tab(label, pressed, choose) {
+  const button = element("button", { type: "button", "aria-pressed": pressed }, label);
+  button.addEventListener("click", choose);
+  return button;
+}
+
+function choose(label, choices, value, then) {
+  const select = element("select", { "aria-label": label }, ...choices);
+  select.value = value;
+  select.addEventListener("change", () => then(select.value));
+  return select;
+}
