@@ -5,7 +5,7 @@ from typing import Any
 
 _HOMES = {
     "text": "api", "image": "api", "video": "api", "link": "api", "note": "api", "plot": "api", "graph": "api",
-    "make_graph": "api", "table": "api", "system_text": "api", "kernel": "api", "Reference": "api",
+    "make_graph": "api", "table": "api", "system_text": "api", "kernel": "api", "observe": "api", "Reference": "api",
     "url_reference": "api", "profile": "measure", "benchmark": "measure",
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ statement: no call here ends a lecture because a picture is missing or a value h
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine import assets, sink
@@ -20,8 +20,8 @@ from engine.trace import Note, Picture, Text, Verbatim, Video
 from engine.words import CHARACTERS, clean, cut, words
 
 __all__ = [
-    "Reference", "graph", "image", "kernel", "link", "make_graph", "note", "plot", "system_text", "table", "text",
-    "url_reference", "video",
+    "Reference", "graph", "image", "kernel", "link", "make_graph", "note", "observe", "plot", "system_text", "table",
+    "text", "url_reference", "video",
 ]  # fmt: skip
 
 
@@ -188,6 +188,42 @@ def kernel(source: object, name: str = "", instances: Sequence[object] | None = 
     shown = card(source, name, instances)
     if shown is not None:
         sink.emit(*shown)
+
+
+@harmless
+def observe(
+    claim: object,
+    kernel: object,
+    pattern: object,
+    *,
+    count: int | None = None,
+    stage: str = "ptx",
+    targets: str | Sequence[str] = (),
+    constants: Mapping[str, object] | None = None,
+    name: str = "",
+) -> None:
+    r"""Say `claim`, a sentence in Markdown about what a kernel is compiled to, and have the recording prove it.
+
+        observe("`ld.global` reads from HBM", gelu_kernel, r"ld\.global")
+        observe("A thread loads eight elements", gelu_kernel, r"ld\.global(\.v(?P<n>\d))?", count=8)
+
+    Once the lecture has ended, `pattern`, a regular expression, is looked for in the `stage` of each compilation:
+    `ttir`, `ttgir`, `llir`, `ptx`, `sass`, or `source` for the kernel's own lines. The claim holds where there is a
+    match, or where the matches come to `count`: each counts as 1, or as the number in its group `n` (elements, not
+    loads). `pattern` may also be a function of the stage's text that returns the numbers, from 1, of the lines that
+    bear the claim out; these are what is counted.
+
+    `kernel` is a Triton kernel, the path of a CUDA file (`name` picks one kernel), or the name that a kernel has in the
+    recording, `"triton_poi_*"`, such as torch.compile gives. `targets` (`"sm_90"`) and `constants` (`{"BLOCK_SIZE":
+    1024}`) say which compilations the claim is about; all of them by default. The sentence becomes a link to the lines.
+    Where the claim does not hold, or cannot be checked, the recording warns and the page says so.
+    """
+    from engine.observations import say
+
+    said = words(claim, "observe")
+    if said is not None:
+        asked = {"count": count, "stage": stage, "targets": targets, "constants": constants, "name": name}
+        say(cut(said, "observe"), kernel, pattern, **asked)
 
 
 # ---------------------------------------------------------------- parts

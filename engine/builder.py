@@ -149,6 +149,12 @@ class Builder:
             said.append(last)
         last.add(output.text)
 
+    def replace(self, better: dict[int, Output]) -> None:
+        """Put other outputs in the place of those that were said, by the identities of these."""
+        with self.lock:
+            for said in self.outputs.values():
+                said[:] = [better.get(id(one), one) for one in said]
+
     def warn(self, message: str, path: str = "", line: int = 0) -> None:
         """A warning, once."""
         if len(self.warnings) < WARNING_LIMIT:

@@ -18,12 +18,9 @@ def card(source: object, name: str, instances: Sequence[Any] | None) -> tuple[Ke
     `instances` are the program instances of a Triton kernel to step through.
     """
     try:
-        if isinstance(source, str | os.PathLike):
-            found = _cuda(os.fspath(source), name)
-        else:
-            found = _triton(source)
-            if instances is not None:
-                step_instances(source, instances)
+        found = find(source, name)
+        if instances is not None and found.language == "triton":
+            step_instances(source, instances)
     except (ValueError, OSError, TypeError, LookupError) as error:
         sink.warn(f"kernel(): {error}")
         return None
@@ -31,6 +28,14 @@ def card(source: object, name: str, instances: Sequence[Any] | None) -> tuple[Ke
         return KernelCard(0), f"[kernel {found.name}: {found.path}:{found.line}]"
     shown = Kernel(found.name, found.language, sink.current.display_path(found.path), found.line, found.end_line)
     return KernelCard(sink.current.kernel(shown)), ""
+
+
+def find(source: object, name: str = "") -> Kernel:
+    """Where a kernel stands: a Triton kernel, or the kernel `name` (the first by default) of the CUDA file `source`.
+
+    Raises ValueError, OSError, TypeError or LookupError, with a sentence, where there is none.
+    """
+    return _cuda(os.fspath(source), name) if isinstance(source, str | os.PathLike) else _triton(source)
 
 
 def _triton(source: Any) -> Kernel:

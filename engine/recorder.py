@@ -7,6 +7,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from inspect import CO_OPTIMIZED
 from os import getpid
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 import msgspec
 
 from engine.builder import Builder, utf8
+from engine.claims import CLAIMS, Claim
 from engine.files import Files
 from engine.frames import forget
 from engine.leftovers import CHILD, wait_for_threads
@@ -25,6 +27,7 @@ from engine.statements import Statement
 from engine.trace import Error, Failed, Kernel, Kind, Launch, Output, Status, Text, Trace, Variant
 from engine.tracer import FrameState, Scope, Tracer
 from engine.values import ValueTable
+from engine.verdicts import verdict
 
 LAUNCH_LIMIT = 1_000
 "Launches kept a kernel."
@@ -66,6 +69,8 @@ class Recorder:
         self.early: list[Output] = []
         "Outputs made before the first step; they belong to it."
         self.launches: list[list[Launch]] = []
+        self.claims: list[Claim] = []
+        "Observations that wait for the kernels to be compiled."
         self.pid = getpid()
         self.older: set[threading.Thread] = set()
         "Threads that ran before the recording began."
@@ -299,6 +304,15 @@ class Recorder:
         else:
             state.pending = [*(state.pending or ()), output]
 
+    def observe(self, claim: Claim) -> None:
+        """Attach an observation, and keep what it claims until the kernels are compiled."""
+        path, line = self.where()
+        self.emit(claim.observation)
+        if len(self.claims) < CLAIMS:
+            self.claims.append(replace(claim, path=path, line=line))
+        else:
+            self.warn(f"more than {CLAIMS:,} observations; the later ones are not checked")
+
     def warn(self, message: str, path: str = "", line: int = 0) -> None:
         """Tell the author something; place defaults to the current statement."""
         if not path:
@@ -375,6 +389,23 @@ class Recorder:
         kernels = self.builder.kernels
         for number, compiled in variants.items():
             kernels[number] = msgspec.structs.replace(kernels[number], variants=compiled)
+
+    def settle(self) -> None:
+        """Hold what was claimed against what the kernels were compiled to."""
+        settled: dict[int, Output] = {}
+        for claim in self.claims:
+            found, complaints = verdict(claim, self.builder.kernels, self._stage_text, self._source_text)
+            settled[id(claim.observation)] = found
+            for complaint in complaints:
+                self.builder.warn(complaint, claim.path, claim.line)
+        self.builder.replace(settled)
+
+    def _stage_text(self, variant: Variant, stage: str) -> str:
+        return (self.store / "kernels" / variant.key / stage).read_text(encoding="utf-8", errors="replace")
+
+    def _source_text(self, kernel: Kernel) -> str:
+        source = next(file.source for file in self.builder.files if file.path == kernel.path)
+        return "\n".join(source.split("\n")[kernel.line - 1 : kernel.end_line])
 
     def finish(self, status: Status, reason: str, run: dict[str, Any]) -> Trace:
         """The recording."""

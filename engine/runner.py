@@ -94,9 +94,10 @@ def record(lecture: Path, options: Options) -> Outcome:
     wanted = captured.wanted(recorder.builder.kernels, recorder.files.real)
     if wanted:
         recorder.set_variants(compile_all(wanted, targets, recorder.store))
+    recorder.settle()
     for warning in captured.warnings(recorder.builder.kernels):
         recorder.warn(*warning)
-    if wanted or len(recorder.builder.warnings) != len(trace.warnings):
+    if wanted or recorder.claims or len(recorder.builder.warnings) != len(trace.warnings):
         trace = save(status, reason)
     return Outcome(options.out / name, trace, time.time() - started)
 

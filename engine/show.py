@@ -13,6 +13,7 @@ from engine.trace import (
     KernelCard,
     Mapping,
     Object,
+    Observation,
     Output,
     Picture,
     Recording,
@@ -110,8 +111,9 @@ class Resolver:
         plain: dict[str, Any] = {"kind": kind_of(output)} | {
             name: item for name, item in msgspec.to_builtins(output).items() if name != _TAG
         }
-        if isinstance(output, KernelCard):
-            plain["name"] = self.trace.kernels[output.kernel].name if output.kernel < len(self.trace.kernels) else ""
+        if isinstance(output, KernelCard | Observation):
+            known = 0 <= output.kernel < len(self.trace.kernels)
+            plain["name"] = self.trace.kernels[output.kernel].name if known else ""
         return plain
 
 
@@ -121,6 +123,8 @@ _VARIANT = ("target", "origin", "stages", "num_warps", "registers", "spills", "s
 
 def kind_of(output: Output) -> str:
     """The output's kind as the contract of `show --jsonl` names it."""
+    if isinstance(output, Observation):
+        return "text"
     return "table" if isinstance(output, BenchmarkResult) else str(type(output).__struct_config__.tag)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Protocol
 
+from engine.claims import Claim
 from engine.trace import Kernel, Output
 
 
@@ -19,6 +20,9 @@ class Sink(Protocol):
 
     def emit(self, output: Output) -> None:
         """Attach `output` to the statement the calling thread is executing."""
+
+    def observe(self, claim: Claim) -> None:
+        """Attach the observation of `claim` to the current statement; it is checked when the lecture has ended."""
 
     def warn(self, message: str, path: str = "", line: int = 0) -> None:
         """Tell the author something that cost the recording nothing else; place defaults to the current statement."""
@@ -49,6 +53,14 @@ def emit(output: Output, plain: str) -> None:
         current.emit(output)
     else:
         print(plain)
+
+
+def observe(claim: Claim) -> None:
+    """Have the recorder check `claim`; without one there is nothing to check it on, and its sentence is printed."""
+    if current is not None:
+        current.observe(claim)
+    else:
+        print(claim.observation.markdown)
 
 
 def warn(message: str) -> None:

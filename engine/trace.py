@@ -255,6 +255,47 @@ class KernelCard(Tagged, frozen=True, tag="kernel"):
     kernel: int
 
 
+class Evidence(Struct, frozen=True):
+    """What one compilation of a kernel says to an observation."""
+
+    target: str = ""
+    "Its architecture, as in `Variant.target`; empty where the kernel's own source was looked at."
+    key: str = ""
+    "Its `Variant.key`; empty where it was not compiled."
+    told: str = ""
+    "What tells it from other compilations for the same target, `BLOCK_SIZE = 256`; empty where it is the only one."
+    holds: bool | None = None
+    "Whether the observation holds there; None where it could not be checked."
+    lines: tuple[int, ...] = ()
+    "Lines of the stage's text that were selected, from 1, in order; of the kernel's file for its source."
+    count: int = 0
+    "What was counted on them."
+    reason: str = ""
+    "Why it does not hold, or could not be checked."
+    truncated: bool = False
+    "Whether lines were left out."
+
+
+class Observation(Tagged, frozen=True, tag="observation"):
+    """A sentence about what a kernel is compiled to, checked on each compilation once the lecture had ended.
+
+    In `show --jsonl` it has kind `text`, since the contract knows no other; its evidence stands beside `markdown`.
+    """
+
+    markdown: str
+    kernel: int = -1
+    "Number in `Trace.kernels`; -1 where the recording has no such kernel."
+    stage: str = "ptx"
+    "Where it looks: a stage of `Variant.stages`, or `source` for the kernel's own lines."
+    pattern: str = ""
+    "Regular expression that selects; empty where a function of the lecture did."
+    expected: int | None = None
+    "What must be counted for it to hold; None for anything but nothing."
+    evidence: tuple[Evidence, ...] = ()
+    reason: str = ""
+    "Why it could not be checked anywhere."
+
+
 class ProfileTable(Tagged, frozen=True, tag="profile"):
     """A profiler's table: one row an operator, the costliest first."""
 
@@ -287,7 +328,7 @@ class BenchmarkResult(Tagged, frozen=True, tag="benchmark"):
 
 Output = (
     Text | Verbatim | Picture | Video | Link | Note | Plot | Graph | Table
-    | Stdout | Stderr | KernelCard | ProfileTable | BenchmarkResult
+    | Stdout | Stderr | KernelCard | Observation | ProfileTable | BenchmarkResult
 )  # fmt: skip
 
 
@@ -628,6 +669,9 @@ class Recording:
         for what, numbers, limit in bounds:
             if numbers and (min(numbers) < 0 or max(numbers) >= limit):
                 raise ValueError(f"{what} out of range")
+        for output in trace.output_table:
+            if isinstance(output, Observation) and not -1 <= output.kernel < len(trace.kernels):
+                raise ValueError("kernel of an observation out of range")
         for number, caller in enumerate(self.caller):
             if not -1 <= caller < number:
                 raise ValueError("caller out of range")

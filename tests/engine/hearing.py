@@ -7,6 +7,7 @@ from pathlib import Path
 from types import CodeType
 
 from engine import sink
+from engine.claims import Claim
 from engine.trace import Kernel, Output
 
 
@@ -19,9 +20,13 @@ class Hearing:
         self.outputs: list[Output] = []
         self.warnings: list[str] = []
         self.kernels: list[Kernel] = []
+        self.claims: list[Claim] = []
 
     def emit(self, output: Output) -> None:
         self.outputs.append(output)
+
+    def observe(self, claim: Claim) -> None:
+        self.claims.append(claim)
 
     def warn(self, message: str, path: str = "", line: int = 0) -> None:
         self.warnings.append(message)
