@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from engine.trace import KernelCard, KernelLines, Recording, Variant
+from engine.trace import KernelCard, KernelLines, Observation, Recording, Variant
 from viewer.bounds import inside, stays
 from viewer.errors import NotListed
 from viewer.highlight import lines
@@ -27,7 +27,7 @@ def in_play(recording: Recording, sections: list[Section]) -> list[tuple[int, in
     for step, outputs in recording.outputs.items():
         for output in outputs:
             item = recording.trace.output_table[output]
-            if isinstance(item, KernelCard):
+            if isinstance(item, KernelCard | Observation) and item.kernel >= 0:
                 changes[step] = item.kernel
     found: list[tuple[int, int]] = []
     for step, now in sorted(changes.items()):

@@ -100,11 +100,16 @@ def markdown(source: str) -> Markup:
     return Markup(clean(_PARSER.render(source)))
 
 
-def clean(html: str) -> str:
+def sentence(source: str) -> Markup:
+    """`source` as HTML that can stand inside a link: one run of words, of links in it only the words."""
+    return Markup(clean(_PARSER.renderInline(" ".join(source.split())), _TEXT_TAGS - {"a"}))
+
+
+def clean(html: str, tags: set[str] = _TEXT_TAGS) -> str:
     """`html` with only the elements, attributes and address schemes that a recording may use."""
     return nh3.clean(
         html,
-        tags=_TEXT_TAGS | _MATH_TAGS,
+        tags=tags | _MATH_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes=SCHEMES,
         link_rel="noopener noreferrer",

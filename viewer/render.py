@@ -12,7 +12,8 @@ from engine.trace import Graph, Kernel, Output
 from viewer.bundle import modules
 from viewer.charts import caption, dots
 from viewer.highlight import block
-from viewer.markup import markdown, safe_address
+from viewer.markup import markdown, safe_address, sentence
+from viewer.observations import proof
 from viewer.pages import ErrorPage, IndexPage, Inline, LecturePage
 from viewer.policy import PAGE
 from viewer.urls import Urls, anchor
@@ -33,8 +34,9 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("viewer"), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
-    environment.filters.update(markdown=markdown, number=number, address=safe_address, coloured=block)
-    environment.globals.update(caption=caption, dots=dots, anchor=anchor, kind=kind, names=names, csp=PAGE)
+    environment.filters.update(markdown=markdown, sentence=sentence, address=safe_address, coloured=block)
+    environment.filters.update(number=number)
+    environment.globals.update(caption=caption, dots=dots, anchor=anchor, kind=kind, names=names, csp=PAGE, proof=proof)
     environment.globals.update(modules=lambda entry: modules(STATIC, entry))
     return environment
 

@@ -32,6 +32,10 @@ class InlineUrls(Urls):
         """A file of the viewer, as an address that holds it."""
         return bundle.data_url(render.STATIC / path)
 
+    def stage(self, key: str, stage: str) -> str:
+        """The kernel pane, which holds all stages."""
+        return "#kernel"
+
     def file(self, name: str) -> str:
         """A file of the store, as an address that holds it."""
         assert self.library is not None

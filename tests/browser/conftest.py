@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright
 
 from engine import trace as t
 from tests.viewer.conftest import write_kernels
-from tests.viewer.samples import gallery, lecture
+from tests.viewer.samples import gallery, lecture, observed
 
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
@@ -58,6 +58,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server that shows the small lecture."""
     traces = tmp_path_factory.mktemp("store") / "var" / "traces"
     t.write(lecture().trace(), traces / "small.json")
+    t.write(observed().trace(), traces / "observed.json")
     t.write(gallery(traces.parent / "files").trace(), traces / "gallery.json")
     write_kernels(traces.parent)
     with serving(traces) as address:

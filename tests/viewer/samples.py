@@ -156,6 +156,26 @@ def gallery(files: Path) -> Maker:
     return made
 
 
+def observed() -> Maker:
+    """The small lecture, which ends with what it observes of its kernel."""
+    made = lecture()
+    everywhere = {"sm_80": "gelu80", "sm_90": "gelu90"}
+    held = tuple(t.Evidence(target, key, holds=True, lines=(10,), count=4) for target, key in everywhere.items())
+    made.step(
+        0, 36,  # in main, which began first
+        t.Observation("`ld.global` reads *four* [elements](https://a.example/).", 0, "ptx", "ld", 4, (
+            *held, t.Evidence("sm_100", reason="ptxas of this Triton does not know sm_100"),
+        )),
+        t.Observation("It stores twice.", 0, "ptx", "st", 2, (
+            t.Evidence("sm_80", "gelu80", holds=True, lines=(12, 13), count=2),
+            t.Evidence("sm_90", "gelu90", holds=False, lines=(12,), count=1, reason="1 found, 2 expected"),
+        )),
+        t.Observation("It masks.", 0, "source", "mask", None, (t.Evidence(holds=True, lines=(8, 9), count=2),)),
+        t.Observation("It is fused.", reason="the recording has no kernel 'triton_*'; it has gelu_kernel"),
+    )  # fmt: skip
+    return made
+
+
 LONG = """\
 from engine import text
 

@@ -5,7 +5,7 @@ import { comparison, differs } from "./comparison.js";
 import { Linked } from "./linked.js";
 import { card, download, fetchStages } from "./listing.js";
 import { element } from "./values.js";
-import { costs, named, preferred, why } from "./variants.js";
+import { costs, likeliest, named, preferred, why } from "./variants.js";
 
 export class KernelPane {
   constructor(pane) {
@@ -25,12 +25,22 @@ export class KernelPane {
   }
 
   /** See `Pane.select`. */
-  select({ variant, stage, lines }) {
+  select({ variant, stage, lines, found }) {
     const { variants } = this.kernel;
-    const found = typeof variant === "string" ? variants.find(({ key }) => key === variant) : variants[variant];
-    this.change({ variant: found ?? this.variant, stage: stage ?? this.stage, other: null });
-    this.selected = new Set(lines);
+    const number = found ? likeliest(this.kernel, this.variant, Object.keys(found).map(Number))
+      : typeof variant === "string" ? variants.findIndex(({ key }) => key === variant) : variant;
+    const ofSource = stage === "source";
+    this.change({ variant: variants[number] ?? this.variant, stage: ofSource ? this.stage : stage ?? this.stage, other: null });
+    this.selected = { ofSource, lines: new Set(found ? found[number] : lines) };
+    if (!this.loaded) this.mark();
     return this.loaded;
+  }
+
+  /** Mark the lines that were asked for. */
+  mark() {
+    const { ofSource, lines } = this.selected ?? {};
+    const count = lines?.size ? this.linked.select(lines, ofSource) : 0;
+    if (count) this.say(`${count} line${count === 1 ? "" : "s"} of ${ofSource ? "the source" : this.linked.name} selected.`);
   }
 
   /** Show another `variant` or `stage` of the kernel, or compare with an `other` {kernel, variant}. */
@@ -80,8 +90,7 @@ export class KernelPane {
     this.say(this.idle);
     if (other) linked.box.replaceWith(this.comparison(found.stages[stage], second.stages[stage], second.missing));
     this.running();
-    const count = this.selected?.size ? linked.select(this.selected) : 0;
-    if (count) this.say(`${count} line${count === 1 ? "" : "s"} of ${linked.name} selected.`);
+    this.mark();
   }
 
   /** What was compiled, by its key; what cannot be had is without stages and says so. */

@@ -55,11 +55,12 @@ export class Linked {
     if (other) keepInView(other, other.closest(".listing"));
   }
 
-  /** Mark `lines` of the stage and bring the first into view; how many of them there are. */
-  select(lines) {
-    const rows = this.rows(this.listing).filter((row) => lines.has(Number(row.dataset.n)));
+  /** Mark `lines` of the stage, or of the source, and bring the first into view; how many of them there are. */
+  select(lines, ofSource) {
+    const box = ofSource ? this.source : this.listing;
+    const rows = this.rows(box).filter((row) => lines.has(Number(row.dataset.n)));
     for (const row of rows) row.classList.add("selected");
-    if (rows.length) keepInView(rows[0], this.listing);
+    if (rows.length) keepInView(rows[0], box);
     return rows.length;
   }
 

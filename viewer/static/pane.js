@@ -18,16 +18,18 @@ export class Pane {
 
   /**
    * Show `kernel` (its number in the recording) and resolve when it is there. Where given: its `variant` (number, or key),
-   * the `stage` ("ptx"), and `lines` of that stage (from 1), which are marked and brought into view.
+   * the `stage` ("ptx", or "source"), and `lines` of that stage (from 1), which are marked and brought into view. Instead
+   * of variant and lines, `found` has lines by variant: of those the one that is shown already, or the likeliest, is taken.
    * Parts that do not hold the pane dispatch "kernel:select" on the document with this as `detail`; in a page's HTML,
-   * data-kernel="2" data-variant="1" data-stage="ptx" data-lines="12 13" on a link or button does the same.
+   * data-kernel="2" data-variant="1" data-stage="ptx" data-lines="12 13" on a link or button does the same,
+   * data-found='{"1": [12, 13]}' too.
    */
-  async select({ kernel, variant, stage, lines = [] }) {
+  async select({ kernel, variant, stage, lines = [], found }) {
     if (!this.data.kernels[kernel]) return;
     this.choose(kernel);
     this.uncover();
     await this.load();
-    await this.view?.select({ variant, stage, lines });
+    await this.view?.select({ variant, stage, lines, found });
   }
 
   /** What is chosen by hand holds until the section changes or another kernel comes into play. */
@@ -74,8 +76,8 @@ export class Pane {
   }
 }
 
-function asked({ kernel, variant, stage, lines }) {
-  return { kernel: Number(kernel), variant: variant && Number(variant), stage, lines: lines?.split(/\s+/).filter(Boolean).map(Number) };
+function asked({ kernel, variant, stage, lines, found }) {
+  return { kernel: Number(kernel), variant: variant && Number(variant), stage, found: found && JSON.parse(found), lines: lines?.split(/\s+/).filter(Boolean).map(Number) };
 }
 
 /** Add a style sheet that lies beside the page's first; a page that is one file holds all of them. */

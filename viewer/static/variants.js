@@ -33,6 +33,13 @@ export function preferred(kernel) {
   return Math.max(0, kernel.variants.findIndex(({ target, stages }) => target === "sm_90" && stages?.length));
 }
 
+/** Of the variants `numbers`, the one that is `shown`, else one for its target, else the preferred one. */
+export function likeliest(kernel, shown, numbers) {
+  const of = (test) => numbers.find((number) => kernel.variants[number] && test(kernel.variants[number], number));
+  return of((variant) => variant === shown) ?? of(({ target }) => target === shown?.target)
+    ?? of((_, number) => number === preferred(kernel)) ?? numbers[0];
+}
+
 export function originOf(variant) {
   if (variant.origin === "launched") return variant.device ? `launched on ${variant.device}` : "launched";
   return `compiled for ${variant.target} without a GPU`;
