@@ -114,6 +114,8 @@ class Resolver:
         if isinstance(output, KernelCard | Observation):
             known = 0 <= output.kernel < len(self.trace.kernels)
             plain["name"] = self.trace.kernels[output.kernel].name if known else ""
+        if isinstance(output, Observation):
+            plain["stage"] = output.stage
         return plain
 
 

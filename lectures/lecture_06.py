@@ -17,7 +17,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from engine import benchmark, image, kernel, link, note, plot, profile, table, text
+from engine import benchmark, image, kernel, link, note, observe, plot, profile, table, text
 
 GPU = torch.cuda.is_available()
 DEVICE = "cuda" if GPU else "cpu"
@@ -606,6 +606,8 @@ def gelu_in_cuda():
          "instructions, and an operation that should be limited by memory is limited by arithmetic. Correct, and "
          "slow:")
     kernel(KERNELS / "gelu.cu", "gelu_double_kernel")
+    observe("This one computes in double precision.", KERNELS / "gelu.cu", r"\.f64\b", name="gelu_double_kernel")
+    observe("The one before it does so nowhere.", KERNELS / "gelu.cu", r"\.f64\b", count=0, name="gelu_kernel")
     try:
         cuda.load("gelu")  # @stepover
     except cuda.CudaUnavailable as error:
@@ -658,22 +660,33 @@ def reading_ptx():
          "and it is the program of one *thread*: blocks are gone. Open the GeLU kernel beside its PTX. It is "
          "compiled once, and every thread of every block runs this same code.")
     kernel(gelu.gelu_kernel)
-    text("- `%ctaid.x` is the index of the block, `%tid.x` the index of the thread in it. From these two each thread "
-         "finds its place; that is all that tells threads apart.\n"
-         "- `ld.global` reads from HBM into registers, `st.global` writes registers to HBM. `@%p1` before them is a "
-         "predicate: the mask, one bit.\n"
-         "- `%r` are 32-bit registers, for integers and floats alike, `%rd` 64-bit ones for addresses, `%p` "
-         "predicates. (Older compilers wrote `%f` for floats.)\n"
-         "- `.reqntid 128` says how many threads a block has.")
+    text("The underlined sentences were held against the PTX when this page was recorded; each leads to its lines.")
+    in_ptx = functools.partial(observe, kernel=gelu.gelu_kernel, constants={"BLOCK_SIZE": 1024})
+    in_ptx("`%ctaid.x` is the index of the block.", pattern=r"%ctaid\.x")
+    in_ptx("`%tid.x` is the index of the thread in it.", pattern=r"%tid\.x")
+    in_ptx("Nothing else tells threads apart.",
+           pattern=r"%(?:cta|t)id\.[yz]|%(?:laneid|warpid|smid|clock)", count=0)
+    in_ptx("`ld.global` reads from HBM into registers.", pattern=r"\bld\.global")
+    in_ptx("`st.global` writes registers to HBM.", pattern=r"\bst\.global")
+    in_ptx("`@%p1` before them is a predicate: the mask, one bit.", pattern=r"@%p\d+ (?:ld|st)\.global")
+    in_ptx("`.reqntid 128` says how many threads a block has.", pattern=r"\.reqntid 128\b")
+    text("`%r` are 32-bit registers, for integers and floats alike, `%rd` 64-bit ones for addresses, `%p` predicates. "
+         "(Older compilers wrote `%f` for floats.)")
     link(title="PTX: the language's reference", url="https://docs.nvidia.com/cuda/parallel-thread-execution/index.html")
-    text("The arithmetic stands there eight times, once for each of eight elements: nobody asked for it, the "
-         "compiler made the threads coarser.")
+    in_ptx("The arithmetic stands there eight times: there are eight exponentials.", pattern=r"\bex2\.approx", count=8)
+    in_ptx("A thread loads eight elements.",
+           pattern=r"\bld\.global(?:\.v(?P<n>\d))?", count=8)  # n: so many elements a load
+    text("Nobody asked for it; the compiler made the threads coarser.")
     elements_per_thread = 1024 // (4 * 32)  # @inspect elements_per_thread
     elements_per_load = 16 // 4  # @inspect elements_per_load
     loads = elements_per_thread // elements_per_load  # @inspect loads
-    text("They arrive in two loads, `ld.global.v4.b32`, of four neighbouring elements each: 16 bytes, the most that "
-         "such an instruction moves up to the H100 (a B200 can move 32). Thread $t$ takes the elements from $4t$ and "
-         "from $512 + 4t$, so that a warp's loads are side by side: coalesced.")
+    in_ptx("They arrive in two loads, `ld.global.v4.b32`, of four neighbouring elements each.",
+           pattern=r"\bld\.global\.v4\.b32", count=2)
+    text("That is 16 bytes, the most that such an instruction moves up to the H100 (a B200 can move 32).")
+    in_ptx("The second load, like the second store, is 2,048 bytes on: thread $t$ takes the elements from $4t$ and "
+           "from $512 + 4t$.",
+           pattern=r"add\.s64\s+%rd\d+, %rd\d+, 2048;")
+    text("So a warp's loads are side by side: coalesced.")
     image("images/coarsening.svg", alt="Which of 1,024 elements which of 128 threads takes")
     text("What PTX does *not* say: which SM, in which order, with which other warps. And the virtual registers are "
          "not the real ones: the assembler turns PTX into SASS, the machine's own code, and only there are registers "
@@ -713,6 +726,8 @@ def softmax_of_rows():
          "next power of two above $N$, since Triton's blocks have such sizes. Beyond the row we load $-\\infty$, "
          "because $e^{-\\infty} = 0$ adds nothing. And the row's *stride* says how far below one row the next one "
          "lies.")
+    observe("The fused kernel loads a row once and stores it once.", softmax.softmax_kernel,
+            r"\b(?:ld|st)\.global", count=2)
     text("For a softmax over columns one would change nothing but the pointers: step by the row stride within a "
          "block. It would be correct, and no longer coalesced.")
     if GPU:
@@ -833,8 +848,10 @@ def matmul_relu_in_tiles():
     c = matmul_relu.matmul_relu(a, b, block=(64, 64, 32), precision="tf32")  # @inspect c
     torch.testing.assert_close(c, matmul_relu.reference(a, b).float(), rtol=0.01, atol=0.05)  # @stepover
     text("The loop is that of the row sum, in two directions at once: here three steps of 32. `tl.dot` multiplies "
-         "two tiles as `@` would, and on a GPU becomes instructions for the tensor cores: `mma.sync` on an A100, "
-         "`wgmma` on an H100, `tcgen05.mma` on a B200.")
+         "two tiles as `@` would, and on a GPU becomes instructions for the tensor cores:")
+    observe("On an A100: `mma.sync`.", matmul_relu.matmul_relu_kernel, r"\bmma\.sync", targets="sm_80")
+    observe("On an H100: `wgmma`.", matmul_relu.matmul_relu_kernel, r"\bwgmma\.mma_async", targets="sm_90")
+    observe("On a B200: `tcgen05.mma`.", matmul_relu.matmul_relu_kernel, r"\btcgen05\.mma", targets="sm_100")
     text("Tensor cores have no full float32. They take bf16 or fp16, or *tf32*, which is float32 with 10 bits of "
          "fraction left of 23: that is what `precision=\"tf32\"` allows. The alternative, `\"ieee\"`, is full "
          "float32 and runs on the ordinary units, at a small part of the speed.")
@@ -888,6 +905,7 @@ def compilation():
         text("One call for all nine operations. Inductor, the compiler behind it, names its kernels after what they "
              "fuse: `triton_poi_fused_add_mul_tanh_0` on a GPU (`poi` for pointwise), `cpp_fused_add_mul_tanh_0` on "
              "a CPU.")
+        observe("The `tanh` is there, in the middle of it all.", "*fused_add_mul_tanh*", r"\btanh\b", stage="source")
     text("When is it enough? Element-wise chains and simple reductions it does as well as one would by hand. It will "
          "not find a new algorithm: the online softmax inside FlashAttention is mathematics, not fusion, and "
          "somebody had to think of it. Compilers get better every year; measure before you write a kernel.")

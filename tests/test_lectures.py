@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -256,36 +257,59 @@ def test_the_diagrams_are_what_their_program_draws(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- what it says about PTX
 
 
-def test_the_claims_about_the_ptx_of_gelu_hold(recorded: Recorded) -> None:
+OBSERVED = {
+    "gelu_kernel": 12,
+    "gelu_double_kernel": 1,
+    "softmax_kernel": 1,
+    "matmul_relu_kernel": 3,
+    "cpp_fused_add_mul_tanh_0": 1,
+    "triton_poi_fused_add_mul_tanh_0": 1,
+}
+"How many sentences of the lecture are held against each kernel; the last but one without a GPU, the last with one."
+
+
+def observations(recorded: Recorded) -> list[dict[str, Any]]:
+    return [output for output in outputs(recorded, "text") if "stage" in output]
+
+
+def test_what_it_says_about_compiled_code_is_observed(recorded: Recorded) -> None:
+    counted = Counter(output["name"] for output in observations(recorded))
+    inductor = [name for name in counted if "fused" in name]
+    assert len(inductor) <= 1, "torch.compile has one kernel to show, and none where it cannot build any"
+    assert counted == {name: OBSERVED[name] for name in OBSERVED if "fused" not in name or name in inductor}
+
+
+def test_each_observation_holds_wherever_it_is_made(recorded: Recorded) -> None:
+    for output in observations(recorded):
+        assert not output.get("reason"), output
+        assert all(found.get("holds") in (True, None) for found in output["evidence"]), output
+        assert any(found.get("holds") for found in output["evidence"]) or recorded.header["run"]["device"] != "CPU"
+
+
+def test_the_elements_of_a_thread_are_counted_in_its_loads(recorded: Recorded) -> None:
+    [output] = [output for output in observations(recorded) if output["markdown"] == "A thread loads eight elements."]
+    texts = ptx_of(recorded, "gelu_kernel", BLOCK_SIZE="1024")
+    assert [found["target"] for found in output["evidence"]] == list(texts)
+    for found in output["evidence"]:
+        lines = texts[found["target"]].split("\n")
+        assert [re.findall(r"ld\.global\S*", lines[number - 1]) for number in found["lines"]] == [
+            ["ld.global.v4.b32"], ["ld.global.v4.b32"],
+        ]  # fmt: skip
+        assert found["count"] == 8
+
+
+def test_the_registers_of_the_ptx_of_gelu_are_of_the_kinds_named(recorded: Recorded) -> None:
     for target, text in ptx_of(recorded, "gelu_kernel", BLOCK_SIZE="1024").items():
-        assert re.findall(r"ld\.global\S*", text) == ["ld.global.v4.b32"] * 2, target
-        assert re.findall(r"st\.global\S*", text) == ["st.global.v4.b32"] * 2, target
-        assert {"%ctaid.x", "%tid.x"} <= set(re.findall(r"%(?:cta|t)id\.[xyz]", text)), target
-        assert ".reqntid 128" in text, target
         assert set(re.findall(r"\.reg\s+\.\w+\s+%(\w+)<", text)) == {"p", "r", "rd"}, target
-        assert len(re.findall(r"ex2\.approx", text)) == 8, f"{target}: eight elements a thread, one exponential each"
-        assert re.search(r"@%p1 ld\.global", text), target
-        assert re.search(r"add\.s64\s+%rd\d+, %rd\d+, 2048;", text), f"{target}: the second load is 512 floats on"
-
-
-def test_the_slip_in_cuda_is_double_precision_and_the_mend_is_not(recorded: Recorded) -> None:
-    for target, text in ptx_of(recorded, "gelu_double_kernel", language="cuda").items():
-        assert re.search(r"(mul|fma\.rn)\.f64", text), target
-    for target, text in ptx_of(recorded, "gelu_kernel", language="cuda").items():
-        assert "f64" not in text, target
-
-
-def test_softmax_reads_and_writes_its_row_once(recorded: Recorded) -> None:
-    for target, text in ptx_of(recorded, "softmax_kernel").items():
-        assert len(re.findall(r"ld\.global", text)) == len(re.findall(r"st\.global", text)) == 1, target
 
 
 @pytest.mark.parametrize(("target", "opcode"), [("sm_80", "mma.sync"), ("sm_90", "wgmma"), ("sm_100", "tcgen05.mma")])
 def test_the_tensor_core_instruction_is_the_one_named(recorded: Recorded, target: str, opcode: str) -> None:
-    compiled = ptx_of(recorded, "matmul_relu_kernel")
-    if target not in compiled:
+    [output] = [output for output in observations(recorded) if f"`{opcode}`" in output["markdown"]]
+    [found] = output["evidence"]
+    if found.get("holds") is None:
         pytest.skip(f"this recording has no PTX of matmul_relu_kernel for {target}")
-    assert opcode in compiled[target]
+    assert (found["target"], found["holds"]) == (target, True)
 
 
 def ptx_of(recorded: Recorded, name: str, language: str = "triton", **constants: str) -> dict[str, str]:

@@ -21,7 +21,7 @@ class Finding:
     where: str
     "`sm_80, sm_90 with BLOCK_SIZE = 256`; empty for the kernel's own source."
     said: str
-    "`lines 12, 15 to 17`; why it does not hold; why it could not be checked."
+    "`8, on lines 12, 15 to 17`; why it does not hold; why it could not be checked."
     found: str
     "JSON for the kernel pane: the lines by number of the variant."
 
@@ -56,7 +56,7 @@ def proof(observation: Observation, kernels: Sequence[Kernel]) -> Proof:
         stage=observation.stage,
         key=next((one.key for one in held if one.key), ""),
         found=found,
-        findings=tuple(_finding(group, kernel) for group in _groups(evidence)),
+        findings=tuple(_finding(group, kernel, observation.expected) for group in _groups(evidence)),
         problem="" if evidence else observation.reason,
     )
 
@@ -69,10 +69,11 @@ def _groups(evidence: Iterable[Evidence]) -> Iterable[list[Evidence]]:
     return groups.values()
 
 
-def _finding(group: Sequence[Evidence], kernel: Kernel | None) -> Finding:
+def _finding(group: Sequence[Evidence], kernel: Kernel | None, expected: int | None) -> Finding:
     first = group[0]
     where = ", ".join(one.target for one in group) + (f" with {first.told}" if first.told else "")
-    said = _lines(first) if first.holds else first.reason
+    counted = f"{expected}, on " if expected else ""
+    said = counted + _lines(first) if first.holds else first.reason
     state: Literal["holds", "refuted", "open"] = "open"
     if first.holds is not None:
         state = "holds" if first.holds else "refuted"

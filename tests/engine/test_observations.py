@@ -97,7 +97,7 @@ def test_each_claim_is_checked_when_the_lecture_has_ended(tmp_path):
     [evidence] = one["evidence"]
     [line] = evidence.pop("lines")
     assert evidence == {"target": "sm_80", "key": variant["key"], "holds": True, "count": 1}
-    assert "ld.global" in ptx[line - 1] and one["name"] == "twice"
+    assert "ld.global" in ptx[line - 1] and (one["name"], one["stage"]) == ("twice", "ptx")
     assert said["It multiplies."]["evidence"] == [{"holds": True, "lines": [3], "count": 1}]
     assert said["On Volta too."]["evidence"] == [{"target": "sm_70", "reason": "not compiled for it"}]
     assert said["It is fused."]["reason"].startswith("the recording has no kernel")
