@@ -86,7 +86,10 @@ def test_without_script_the_page_says_all_of_it(library):
             "ld.global reads four elements. PTX of gelu_kernel · sm_80, sm_90: 4, on line 10; "
             "not checked for sm_100: ptxas of this Triton does not know sm_100"
         ),
-        "It stores twice. PTX of gelu_kernel · sm_80: 2, on lines 12 to 13; does not hold for sm_90: 1 found, 2 expected",
+        (
+            "It stores twice. PTX of gelu_kernel · sm_80: 2, on lines 12 to 13; "
+            "does not hold for sm_90: 1 found, 2 expected"
+        ),
         "It masks. Source of gelu_kernel · lines 8 to 9",
         "It is fused. not checked: the recording has no kernel 'triton_*'; it has gelu_kernel",
     ]
