@@ -80,11 +80,11 @@ class Captured:
             binary = read()
         except Exception as error:
             reason = f"its binary could not be had: {type(error).__name__}: {error}"
-            known.setdefault(reason, self._want(kernel, None, reason, "unknown", _device()))
+            known.setdefault(reason, self._want(kernel, None, reason, "unknown", device_name()))
             return
         if sum(bool(want.launched_for) for want in known.values()) < SPECIALISATIONS:
             target = f"sm_{binary.arch}"
-            known[binary.hash] = self._want(kernel, self._launched(kernel, binary), "", target, _device())
+            known[binary.hash] = self._want(kernel, self._launched(kernel, binary), "", target, device_name())
         elif binary.hash not in known:
             self.left_out.setdefault(number, set()).add(binary.hash)
 
@@ -158,7 +158,7 @@ def sha256(path: str) -> str:
         return hashlib.sha256(b"").hexdigest()
 
 
-def _device() -> str:
+def device_name() -> str:
     """Name of the GPU that torch, where it is loaded, has chosen."""
     torch = sys.modules.get("torch")
     try:

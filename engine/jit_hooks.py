@@ -4,8 +4,11 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Protocol
 
+from engine.captured import device_name
 from engine.interpreted import Grid, NotedGrid
 from engine.patches import Patches
+from engine.trace import Tuning
+from engine.tuning import FROM_CACHE, OWN_BENCHMARK, key_of, tuning
 
 
 class JitWatch(Protocol):
@@ -17,6 +20,9 @@ class JitWatch(Protocol):
         self, kernel: Any, compiled: Any, grid: Grid, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         """The binary `compiled` of `kernel` was launched with these arguments."""
+
+    def tuned(self, function: Callable[..., Any], tuning: Tuning) -> None:
+        """A kernel, given by its plain function, was launched as autotuning chose."""
 
     def pause(self) -> Callable[[], None]:
         """Stop looking, until what is returned is called."""
@@ -57,13 +63,19 @@ class JitHooks:
 class TunerHooks:
     """Autotuning launches a kernel hundreds of times to measure: none of these launches is the lecture's.
 
-    Without a GPU there is nothing to measure on, and Triton would fail; then the first configuration is taken.
+    Without a GPU there is nothing to measure on, and Triton would fail; then the first configuration is taken. What was
+    found, also while nobody was watching, is told with the first launch that uses it.
     """
 
     def __init__(self, watch: JitWatch, patches: Patches) -> None:
         self.watch = watch
         self.patches = patches
         self.said: set[str] = set()
+        self.found: dict[tuple[Any, Any], tuple[dict[Any, Any], str]] = {}
+        "Times by configuration, and what took them, by tuner and key."
+        self.told: set[tuple[Any, Any]] = set()
+        self.benches = 0
+        "How many configurations were measured so far."
 
     def install(self, autotuner: ModuleType) -> None:
         """Hook into `triton.runtime.autotuner`."""
@@ -76,6 +88,7 @@ class TunerHooks:
 
     def _bench(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def bench(tuner: Any, *args: Any, **kwargs: Any) -> Any:
+            self.benches += 1
             go_on = self.watch.pause()
             try:
                 return original(tuner, *args, **kwargs)
@@ -94,18 +107,53 @@ class TunerHooks:
 
     def _run(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
-            if len(tuner.configs) < 2 or self._can_measure(tuner):
+            if len(tuner.configs) < 2:
                 return original(tuner, *args, **kwargs)
-            configurations = tuner.configs
-            tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
-            tuner.configs = tuner.prune_configs(kwargs)[:1]
-            self._say(tuner.base_fn.__name__, tuner.configs[0])
-            try:
-                return original(tuner, *args, **kwargs)
-            finally:
-                tuner.configs = configurations
+            if not self._can_measure(tuner):
+                return self._unmeasured(original, tuner, args, kwargs)
+            before, benches = getattr(tuner, "configs_timings", None), self.benches
+            result = original(tuner, *args, **kwargs)
+            timings = getattr(tuner, "configs_timings", None)
+            fresh = timings if timings is not before else None
+            self._tell(tuner, args, kwargs, tuner.best_config, fresh, self._method(tuner, self.benches > benches))
+            return result
 
         return run
+
+    def _unmeasured(
+        self, original: Callable[..., Any], tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        configurations = tuner.configs
+        tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
+        tuner.configs = tuner.prune_configs(kwargs)[:1]
+        [taken] = tuner.configs
+        self._say(tuner.base_fn.__name__, taken)
+        try:
+            return original(tuner, *args, **kwargs)
+        finally:
+            tuner.configs = configurations
+            self._tell(tuner, args, kwargs, taken)
+
+    def _method(self, tuner: Any, measured: bool) -> str:
+        """What took the times: just now, or in an earlier run."""
+        if not measured:
+            return FROM_CACHE
+        own = getattr(tuner, "_do_bench", None) is not None
+        return OWN_BENCHMARK if own else f"Triton's benchmark on {device_name() or 'this GPU'}"
+
+    def _tell(
+        self, tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ran: Any, fresh: Any = None, method: str = ""
+    ) -> None:
+        """Keep times that are `fresh`; and tell, once, of what is known for the key of these arguments."""
+        try:
+            place = tuner, key_of(tuner, args, kwargs)
+            if fresh is not None:
+                self.found[place] = dict(fresh), method
+            if self.watch.active and place not in self.told:
+                self.told.add(place)
+                self.watch.tuned(tuner.base_fn, tuning(tuner, args, kwargs, *self.found.get(place, ({}, "")), ran))
+        except Exception as error:  # another Triton may keep it otherwise, and the launch has been made
+            self.watch.warn(f"what autotuning found cannot be read: {type(error).__name__}: {error}")
 
     def _say(self, name: str, configuration: Any) -> None:
         if name not in self.said:

@@ -25,7 +25,7 @@ from engine.jit_hooks import JitHooks, TunerHooks
 from engine.patches import Patches
 from engine.sink import Sink
 from engine.source_hooks import ExtensionHooks, InductorHooks
-from engine.trace import Kernel
+from engine.trace import Kernel, Tuning
 
 Language = Literal["triton", "inductor"]
 
@@ -145,6 +145,10 @@ class Launches:
                 self.captured.add_binary(number, kernel, lambda: of_triton(compiled))
                 self.captured.add(number, kernel, (args, kwargs))
         self.sink.launched(number, grid, False)
+
+    def tuned(self, function: Callable[..., Any], tuning: Tuning) -> None:
+        """See `JitWatch`."""
+        self.sink.tuned(self.number(function), tuning)
 
     def launched_generated(self, tuner: Any) -> None:
         """See `SourceWatch`."""

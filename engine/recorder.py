@@ -24,13 +24,15 @@ from engine.files import Files
 from engine.frames import forget
 from engine.leftovers import CHILD, wait_for_threads
 from engine.statements import Statement
-from engine.trace import Error, Failed, Kernel, Kind, Launch, Output, Status, Text, Trace, Variant
+from engine.trace import Error, Failed, Kernel, Kind, Launch, Output, Status, Text, Trace, Tuning, Variant
 from engine.tracer import FrameState, Scope, Tracer
 from engine.values import ValueTable
 from engine.verdicts import verdict
 
 LAUNCH_LIMIT = 1_000
 "Launches kept a kernel."
+TUNING_LIMIT = 50
+"Keys of an autotuned kernel kept."
 LOCALS_LIMIT = 200
 "Local variables recorded a step, where all of them are."
 
@@ -336,6 +338,14 @@ class Recorder:
         """The current statement launched a kernel."""
         if len(self.launches[kernel]) <= LAUNCH_LIMIT:
             self.launches[kernel].append(Launch(self.current_step(), tuple(grid), interpreted))
+
+    def tuned(self, kernel: int, tuning: Tuning) -> None:
+        """Note what autotuning found for a kernel."""
+        known = self.builder.kernels[kernel]
+        if len(known.tunings) < TUNING_LIMIT:
+            self.builder.kernels[kernel] = msgspec.structs.replace(known, tunings=(*known.tunings, tuning))
+        else:
+            self.warn(f"{known.name} was tuned for more than {TUNING_LIMIT} keys; the first ones are shown")
 
     def paused(self) -> AbstractContextManager[None]:
         """Record nothing that the calling thread runs meanwhile; what it says still belongs to its statement."""

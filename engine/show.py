@@ -20,6 +20,7 @@ from engine.trace import (
     Scalar,
     Sequence,
     Trace,
+    Tuning,
     Value,
 )
 
@@ -56,6 +57,7 @@ class Resolver:
         kernel = self.trace.kernels[number]
         plain: dict[str, Any] = msgspec.to_builtins(kernel)
         plain["variants"] = [dict.fromkeys(_VARIANT) | msgspec.to_builtins(variant) for variant in kernel.variants]
+        plain["tunings"] = [_tuning(tuning) for tuning in kernel.tunings]
         plain["launches"] = [{"step": launch.step, "grid": list(launch.grid)} for launch in kernel.launches]
         return plain
 
@@ -128,6 +130,14 @@ def kind_of(output: Output) -> str:
     if isinstance(output, Observation):
         return "text"
     return "table" if isinstance(output, BenchmarkResult) else str(type(output).__struct_config__.tag)
+
+
+def _tuning(tuning: Tuning) -> dict[str, Any]:
+    """What autotuning found, with the fields every configuration has."""
+    fields: dict[str, Any] = dict.fromkeys(("num_warps", "num_stages", "milliseconds"))
+    plain: dict[str, Any] = msgspec.to_builtins(tuning)
+    plain["configs"] = [{"constants": {}} | fields | msgspec.to_builtins(config) for config in tuning.configs]
+    return {"method": ""} | plain
 
 
 def _array(value: Array) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from types import CodeType
 from typing import Protocol
 
 from engine.claims import Claim
-from engine.trace import Kernel, Output
+from engine.trace import Kernel, Output, Tuning
 
 
 class Sink(Protocol):
@@ -35,6 +35,9 @@ class Sink(Protocol):
 
     def launched(self, kernel: int, grid: tuple[int, ...], interpreted: bool) -> None:
         """Note that the current statement launched a kernel."""
+
+    def tuned(self, kernel: int, tuning: Tuning) -> None:
+        """Note what autotuning found for a kernel."""
 
     def paused(self) -> AbstractContextManager[None]:
         """Record nothing that the calling thread runs meanwhile, so that its times are its own."""

@@ -394,6 +394,34 @@ class Launch(Struct, frozen=True):
     "Whether Triton's interpreter ran it on the CPU."
 
 
+class TunedConfig(Struct, frozen=True):
+    """One configuration that an autotuned kernel may run with."""
+
+    constants: dict[str, str] = {}
+    "Values of the compile-time constants it sets."
+    num_warps: int | None = None
+    num_stages: int | None = None
+    milliseconds: float | None = None
+    "Median of the timed runs; None where none was timed."
+    reason: str = ""
+    "Why it has no time although others have."
+
+
+class Tuning(Struct, frozen=True):
+    """What autotuning found for one key: arguments of certain values and types."""
+
+    key: tuple[str, ...]
+    "The arguments in words, `n = 4096`, then the types of the tensors, `torch.float32`."
+    configs: tuple[TunedConfig, ...]
+    "In the author's order."
+    ran: int
+    "Number in `configs` of the one that was launched, where times were taken the fastest; -1 where it is not there."
+    method: str = ""
+    "What took the times, `Triton's benchmark on NVIDIA H200`; empty where nothing was measured."
+    truncated: bool = False
+    "Whether configurations were left out."
+
+
 class Kernel(Struct, frozen=True):
     """A kernel the lecture launched or showed."""
 
@@ -407,6 +435,8 @@ class Kernel(Struct, frozen=True):
     launches: tuple[Launch, ...] = ()
     truncated: bool = False
     "Whether launches were left out."
+    tunings: tuple[Tuning, ...] = ()
+    "Of an autotuned kernel, one for each key it was launched with."
 
 
 # ---------------------------------------------------------------- the recording
@@ -672,6 +702,9 @@ class Recording:
         for output in trace.output_table:
             if isinstance(output, Observation) and not -1 <= output.kernel < len(trace.kernels):
                 raise ValueError("kernel of an observation out of range")
+        for tuning in (tuning for kernel in trace.kernels for tuning in kernel.tunings):
+            if not -1 <= tuning.ran < len(tuning.configs):
+                raise ValueError("configuration of an autotuned kernel out of range")
         for number, caller in enumerate(self.caller):
             if not -1 <= caller < number:
                 raise ValueError("caller out of range")

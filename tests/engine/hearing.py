@@ -8,7 +8,7 @@ from types import CodeType
 
 from engine import sink
 from engine.claims import Claim
-from engine.trace import Kernel, Output
+from engine.trace import Kernel, Output, Tuning
 
 
 class Hearing:
@@ -41,6 +41,9 @@ class Hearing:
 
     def launched(self, kernel: int, grid: tuple[int, ...], interpreted: bool) -> None:
         raise AssertionError("nothing is launched here")
+
+    def tuned(self, kernel: int, tuning: Tuning) -> None:
+        raise AssertionError("nothing is tuned here")
 
     @contextmanager
     def paused(self) -> Iterator[None]:

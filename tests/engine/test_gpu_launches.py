@@ -47,6 +47,16 @@ def test_launches_with_their_grids_and_none_of_the_tuners(launched):
     assert said["warnings"] == []
 
 
+def test_what_autotuning_measured_is_kept_with_the_fastest_marked(launched):
+    said, _ = launched
+    [tuning] = said["tunings"]
+    assert tuning["key"] == ["n = 100", "torch.float32"]
+    assert tuning["method"].startswith("Triton's benchmark on NVIDIA")
+    times = [config["milliseconds"] for config in tuning["configs"]]
+    assert len(times) == 2 and min(times) > 0
+    assert tuning["ran"] == times.index(min(times))
+
+
 def variants(said) -> dict[str, Variant]:
     found = msgspec.convert(said["variants"], dict[str, list[Variant]])
     assert {len(of_one) for of_one in found.values()} == {1}

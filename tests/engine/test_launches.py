@@ -53,6 +53,15 @@ def test_autotuned_kernel_runs_without_a_gpu_and_says_what_was_not_measured(even
     assert warning.startswith("ones_kernel is tuned on a GPU; here nothing was measured and BLOCK: 64,")
 
 
+def test_what_was_not_measured_has_no_times_and_what_ran_is_marked(events):
+    configs = [{"constants": {"BLOCK": str(block)}, "num_warps": warps, "num_stages": 3} for block, warps in _TUNED]
+    [tuned] = [event[1:] for event in events if event[0] == "tuned"]
+    assert tuned == ["ones_kernel", {"key": ["n = 100", "torch.float32"], "configs": configs, "ran": 0}]
+
+
+_TUNED = ((64, 2), (32, 4))
+
+
 def test_author_chooses_instances():
     events = watch('["last", 1, 9]')
     lines = [event[2] for event in events if event[0] == "line"]

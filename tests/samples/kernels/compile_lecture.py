@@ -36,6 +36,9 @@ class Notes:
     def launched(self, kernel, grid, interpreted):
         pass
 
+    def tuned(self, kernel, tuning):
+        pass
+
     def step_inside(self, code, inside):
         pass
 

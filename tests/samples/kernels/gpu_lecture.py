@@ -22,6 +22,7 @@ class Notes:
         self.kernels = []
         self.launches = []
         self.warnings = []
+        self.tunings = []
 
     def display_path(self, path):
         path = Path(path)
@@ -33,6 +34,9 @@ class Notes:
 
     def launched(self, kernel, grid, interpreted):
         self.launches.append([self.kernels[kernel].name, grid, interpreted])
+
+    def tuned(self, kernel, tuning):
+        self.tunings.append(msgspec.to_builtins(tuning))
 
     def step_inside(self, code, inside):
         raise AssertionError("nothing is interpreted")
@@ -106,6 +110,7 @@ def main():
             {
                 "launches": told,
                 "kernels": msgspec.to_builtins(notes.kernels),
+                "tunings": notes.tunings,
                 "warnings": notes.warnings + captured.warnings(notes.kernels),
                 "variants": msgspec.to_builtins({kernel.name: variants[n] for n, kernel in enumerate(notes.kernels)}),
                 "asked": msgspec.to_builtins(asked),

@@ -4,6 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+import msgspec
+
 from engine import launches
 
 HERE = Path(__file__).parent
@@ -33,6 +35,9 @@ class Notes:
 
     def launched(self, kernel, grid, interpreted):
         self.note("launched", self.kernels[kernel].name, grid, interpreted)
+
+    def tuned(self, kernel, tuning):
+        self.note("tuned", self.kernels[kernel].name, msgspec.to_builtins(tuning))
 
     def step_inside(self, code, inside):
         (self.inside.add if inside else self.inside.discard)(code)
