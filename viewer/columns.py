@@ -111,4 +111,5 @@ def _kernel(recording: Recording, kernel: Kernel) -> dict[str, Any]:
         "variants": kernel.variants,
         "launches": kernel.launches,
         "truncated": kernel.truncated,
+        "tunings": kernel.tunings,
     }

@@ -38,3 +38,17 @@ def test_the_kernels_own_lines_are_selected_in_its_source(reading):
     assert selected(reader) == ["8", "9"]
     assert reader.page.locator("#kernel .listing:first-child li.selected").count() == 2
     assert reader.text(".link-state") == "2 lines of the source selected."
+
+
+def test_the_pane_of_an_autotuned_kernel_says_what_was_measured(reading):
+    reader = reading(LAST)
+    reader.page.wait_for_selector("#kernel .tunings")
+    assert reader.text("#kernel .tunings summary") == (
+        "Autotuned for 2 keys: BLOCK = 64, 2 warps, 3 stages ran, nothing was measured"
+    )
+    reader.page.click("#kernel .tunings summary")
+    assert reader.text("#kernel .tunings tr.ran") == (
+        "BLOCK = 128, 4 warps, 3 stages 0.25 ms was the fastest "
+        "BLOCK = 64, 2 warps, 3 stages 0.5 ms ran, nothing was measured"
+    )
+    assert "it could not run" in reader.text("#kernel .tunings table")

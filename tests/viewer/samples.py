@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import msgspec
+
 from engine import trace as t
 from tests.viewer.factory import Maker
 
@@ -157,8 +159,17 @@ def gallery(files: Path) -> Maker:
 
 
 def observed() -> Maker:
-    """The small lecture, which ends with what it observes of its kernel."""
+    """The small lecture, which ends with what it observes of its kernel, here an autotuned one, and its card."""
     made = lecture()
+    configs = (
+        t.TunedConfig({"BLOCK": "64"}, 2, 3, 0.5), t.TunedConfig({"BLOCK": "128"}, 4, 3, 0.25),
+        t.TunedConfig({"BLOCK": "4096"}, 8, 3, reason="it could not run"),
+    )  # fmt: skip
+    tunings = (
+        t.Tuning(("n = 64", "torch.float32"), configs, 1, "Triton's benchmark on NVIDIA H200"),
+        t.Tuning(("n = 128", "torch.float32"), configs[:1], 0),
+    )
+    made.kernels[0] = msgspec.structs.replace(made.kernels[0], tunings=tunings)
     everywhere = {"sm_80": "gelu80", "sm_90": "gelu90"}
     held = tuple(t.Evidence(target, key, holds=True, lines=(10,), count=4) for target, key in everywhere.items())
     made.step(
@@ -172,6 +183,7 @@ def observed() -> Maker:
         )),
         t.Observation("It masks.", 0, "source", "mask", None, (t.Evidence(holds=True, lines=(8, 9), count=2),)),
         t.Observation("It is fused.", reason="the recording has no kernel 'triton_*'; it has gelu_kernel"),
+        t.KernelCard(0),
     )  # fmt: skip
     return made
 

@@ -95,6 +95,18 @@ def test_without_script_the_page_says_all_of_it(library):
     ]
 
 
+def test_a_card_says_what_autotuning_found(library):
+    page = site.lecture(library.entry("observed"))
+    [first, second] = re.findall(r"<table><caption>Autotuned.*?</table>", page, re.DOTALL)
+    words = " ".join(unescape(re.sub(r"<[^>]+>", " ", first)).split())
+    assert words == (
+        "Autotuned for n = 64, torch.float32 · times by Triton's benchmark on NVIDIA H200 "
+        "Configuration Warps Stages ms BLOCK = 64 2 3 0.5 BLOCK = 128 4 3 0.25 the fastest "
+        "BLOCK = 4096 8 3 it could not run"
+    )
+    assert "nothing was measured here" in second and "ran, not measured" in second
+
+
 def test_links_lead_to_the_stages_text_or_inside_one_file_to_the_pane(library):
     page = site.lecture(library.entry("observed"))
     assert page.count('class="claim" href="../_kernels/gelu80/ptx"') == 2

@@ -4,6 +4,7 @@ import { head, stageName, tabs } from "./choices.js";
 import { comparison, differs } from "./comparison.js";
 import { Linked } from "./linked.js";
 import { card, download, fetchStages } from "./listing.js";
+import { tunings } from "./tunings.js";
 import { element } from "./values.js";
 import { costs, likeliest, named, preferred, why } from "./variants.js";
 
@@ -65,7 +66,7 @@ export class KernelPane {
     if (this.other && (this.other.variant === variant || !this.other.variant.stages.includes(this.stage))) this.other = null;
     Object.assign(this, { pinned: null, lit: null, linked: new Linked(this.kernel, stageName(this.stage)) });
     this.said = element("div", { class: "link-state", "aria-live": "polite" });
-    this.refresh(() => this.box.replaceChildren(head(this), tabs(this), costs(variant), this.linked.box, this.said));
+    this.refresh(() => this.box.replaceChildren(head(this), tabs(this), costs(variant), tunings(this.kernel), this.linked.box, this.said));
     this.loaded = variant?.stages?.length ? this.load() : this.linked.fill(null, why(variant));
     this.running();
   }
