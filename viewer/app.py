@@ -144,6 +144,13 @@ def outputs(name: Name, spot: Count, chunk: Count, shelf: Shelved) -> Response:
         return Response(site.outputs(found, spot, chunk), media_type="application/json")
 
 
+@router.get("/{name}/plots/{key}.json", responses=NOT_LISTED)
+def chart(name: Name, key: str, shelf: Shelved) -> Response:
+    """The specification of a chart."""
+    with shelf.lock:
+        return Response(site.chart(shelf.library.entry(name).lecture(), key), media_type="application/json")
+
+
 def _not_listed(request: Request, error: Exception) -> Response:
     root = "../" * max(1, request.url.path.count("/") - 1) if request.url.path.count("/") > 1 else "./"
     return HTMLResponse(render.error(ErrorPage(Urls(root), "Not here", f"{error}.")), status_code=404)

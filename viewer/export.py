@@ -12,6 +12,7 @@ from viewer.bounds import stays
 from viewer.errors import NotListed, UsageError
 from viewer.lecture import CHUNK, INLINE_GROUPS
 from viewer.library import Entry, Library, shown_files, variants
+from viewer.plots import LIBRARIES
 from viewer.urls import FILES, KERNELS, STATIC
 
 MANIFEST = ".export.json"
@@ -57,7 +58,7 @@ class Export:
     def _site(self, entries: list[Entry]) -> None:
         self._write(".nojekyll", b"")
         self._write("index.html", site.index(self.library, broken=False, base=self.base).encode())
-        for path in sorted(render.static_files()):
+        for path in sorted(render.static_files() - _unused(entries)):
             self._write(f"{STATIC}/{path}", (render.STATIC / path).read_bytes())
         for entry in entries:
             self._lecture(entry)
@@ -72,6 +73,8 @@ class Export:
                 for chunk in range(-(-len(spot.groups) // CHUNK)):
                     content = site.outputs(found, number, chunk, self.notes)
                     self._write(f"{entry.name}/outputs/{number}/{chunk}.json", content)
+        for key in found.charts:
+            self._write(f"{entry.name}/plots/{key}.json", site.chart(found, key))
         for path, data in self._belongings(entry):
             self._write(path, data)
 
@@ -123,6 +126,12 @@ class Export:
             if path not in self.written and file.resolve().is_relative_to(self.out.resolve()):
                 file.unlink(missing_ok=True)
         self._write(MANIFEST, json.dumps(sorted({*self.written} - {MANIFEST}), indent=0).encode() + b"\n")
+
+
+def _unused(entries: list[Entry]) -> set[str]:
+    """Scripts for charts that none of the lectures has."""
+    used = {path for entry in entries for chart in entry.lecture().charts.values() for path in chart.scripts}
+    return {path for scripts in LIBRARIES.values() for path in scripts} - used
 
 
 def _sitemap(base: str, paths: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 
 from markupsafe import Markup
 
@@ -10,6 +11,7 @@ from viewer import columns
 from viewer.highlight import lines
 from viewer.outline import Section, sections
 from viewer.pages import FileView, Group, LecturePage, Row, Slot
+from viewer.plots import Interactive, charts
 from viewer.provenance import provenance
 from viewer.statements import Layout, layout
 from viewer.urls import Urls
@@ -35,6 +37,11 @@ class Lecture:
     def trace(self) -> Trace:
         """The recording's structures."""
         return self.recording.trace
+
+    @cached_property
+    def charts(self) -> dict[str, Interactive]:
+        """Its charts that a browser can draw, by key."""
+        return charts(self.trace)
 
     def data(self) -> bytes:
         """The page's data file."""

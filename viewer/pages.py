@@ -37,6 +37,8 @@ class Inline:
     policy: str
     blocks: dict[str, Markup]
     "JSON by the id of the element that holds it."
+    libraries: dict[str, Markup]
+    "Scripts of others that are run only when they are needed, by the id of the element that holds them."
 
 
 @dataclass(frozen=True)

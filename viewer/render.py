@@ -15,6 +15,7 @@ from viewer.highlight import block
 from viewer.markup import markdown, safe_address, sentence
 from viewer.observations import proof
 from viewer.pages import ErrorPage, IndexPage, Inline, LecturePage
+from viewer.plots import interactive, points
 from viewer.policy import PAGE
 from viewer.urls import Urls, anchor
 
@@ -36,7 +37,8 @@ def _environment() -> Environment:
     )
     environment.filters.update(markdown=markdown, sentence=sentence, address=safe_address, coloured=block)
     environment.filters.update(number=number)
-    environment.globals.update(caption=caption, dots=dots, anchor=anchor, kind=kind, names=names, csp=PAGE, proof=proof)
+    environment.globals.update(caption=caption, dots=dots, interactive=interactive, points=points)
+    environment.globals.update(anchor=anchor, kind=kind, names=names, csp=PAGE, proof=proof)
     environment.globals.update(modules=lambda entry: modules(STATIC, entry))
     return environment
 

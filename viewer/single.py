@@ -36,6 +36,14 @@ class InlineUrls(Urls):
         """The kernel pane, which holds all stages."""
         return "#kernel"
 
+    def script(self, path: str) -> str:
+        """A script of others that the page holds and runs only when it is needed."""
+        return f"#{path}"
+
+    def plot(self, key: str) -> str:
+        """The specification of a chart that the page holds."""
+        return f"#plot-{quote(key)}"
+
     def file(self, name: str) -> str:
         """A file of the store, as an address that holds it."""
         assert self.library is not None
@@ -49,27 +57,33 @@ def lecture(library: Library, entry: Entry, notes: bool) -> str:
     """The lecture of `entry` as one page. Pictures and stages that are gone are not in it."""
     found = entry.lecture()
     urls = InlineUrls("", library)
+    charts = found.charts
     blocks = {"columns": entry.data(), **_outputs(found, urls, notes), **_stages(library, entry)}
-    inline = _inline("main.js", {name: Markup(escaped(data)) for name, data in blocks.items()})
+    blocks |= {f"plot-{key}": chart.spec for key, chart in charts.items()}
+    scripts = {path: (render.STATIC / path).read_text(encoding="utf-8") for c in charts.values() for path in c.scripts}
+    inline = _inline("main.js", {name: Markup(escaped(data)) for name, data in blocks.items()}, scripts)
     return render.lecture(page(found, urls, entry.revision, notes=notes), inline)
 
 
 def index(library: Library) -> str:
     """The index of the lectures beside it, as one page."""
     cards = [card(entry) for entry in library.entries() if entry.trace]
-    return render.index(IndexPage(InlineUrls("", library), "", cards), _inline("old.js", {}))
+    return render.index(IndexPage(InlineUrls("", library), "", cards), _inline("old.js", {}, {}))
 
 
-def _inline(entry: str, blocks: dict[str, Markup]) -> Inline:
+def _inline(entry: str, blocks: dict[str, Markup], libraries: dict[str, str]) -> Inline:
+    """What the page holds: it may run the scripts `libraries`, by id, once it needs them."""
     style = "".join(bundle.style(render.STATIC / name) for name in ("app.css", "kernel.css"))
     theme = (render.STATIC / "theme.js").read_text(encoding="utf-8")
     script = bundle.script(render.STATIC, entry)
+    runs = " ".join(bundle.digest(text) for text in (theme, script, *libraries.values()))
     policy = (
-        f"default-src 'none'; script-src {bundle.digest(theme)} {bundle.digest(script)}; "
+        f"default-src 'none'; script-src {runs}; "
         f"style-src {bundle.digest(style)}; img-src data:; media-src data:; font-src data:; connect-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    return Inline(Markup(style), Markup(theme), Markup(script), policy, blocks)
+    held = {name: Markup(text) for name, text in libraries.items()}
+    return Inline(Markup(style), Markup(theme), Markup(script), policy, blocks, held)
 
 
 def _outputs(found: Lecture, urls: Urls, notes: bool) -> dict[str, bytes]:

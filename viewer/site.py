@@ -53,6 +53,13 @@ def outputs(found: Lecture, spot: int, chunk: int, notes: bool = True, urls: Url
     return msgspec.json.encode([str(part) for part in html])
 
 
+def chart(found: Lecture, key: str) -> bytes:
+    """The specification of a chart of the lecture, as JSON. Raises NotListed when it has none such."""
+    if key not in found.charts:
+        raise NotListed(f"{found.name!r} has no chart {key!r}")
+    return found.charts[key].spec
+
+
 def stages(compiled: Compiled) -> bytes:
     """A variant's linked stages as JSON."""
     content: dict[str, Any] = asdict(compiled)

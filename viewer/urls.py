@@ -4,6 +4,7 @@
     /NAME/                  a lecture's page            /_files/NAME            pictures, films, charts
     /NAME/data.json         its columns                 /_kernels/KEY.json      a variant's stages, linked
     /NAME/outputs/S/K.json  outputs not on the page     /_kernels/KEY/STAGE     a stage's text
+    /NAME/plots/KEY.json    a chart's specification
 """
 
 from dataclasses import dataclass
@@ -31,6 +32,14 @@ class Urls:
     def static(self, path: str) -> str:
         """A script, style or font of the viewer."""
         return f"{self.root}{STATIC}/{quote(path)}"
+
+    def script(self, path: str) -> str:
+        """A script of others that is run only when it is needed."""
+        return self.static(path)
+
+    def plot(self, key: str) -> str:
+        """The specification of a chart of the page's lecture."""
+        return f"plots/{quote(key)}.json"
 
     def file(self, name: str) -> str:
         """A file of the store, such as a picture."""

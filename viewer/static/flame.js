@@ -1,5 +1,6 @@
 // A flame graph of a profile's stacks: what a function cost is its width, what it called stands below it.
 
+import { whenNear } from "./near.js";
 import { element } from "./values.js";
 
 const DEEPEST = 60;
@@ -7,14 +8,7 @@ const NARROWEST = 0.0015;
 
 /** Open each flame graph when it comes near the window, and draw it when it is opened for the first time. */
 export function listen() {
-  const near = new IntersectionObserver((seen) => {
-    for (const { target, isIntersecting } of seen) {
-      if (!isIntersecting) continue;
-      target.open = true;
-      near.unobserve(target);
-    }
-  }, { rootMargin: "300px" });
-  for (const box of document.querySelectorAll("[data-stacks]")) near.observe(box);
+  whenNear("[data-stacks]", (box) => { box.open = true; });
   document.addEventListener("toggle", (event) => {
     const box = event.target;
     if (box.open && box.dataset?.stacks && box.children.length === 1) draw(box);

@@ -1,5 +1,6 @@
 // The lecture itself: which statement is current, which pass its outputs show, and what is still ahead.
 
+import { watch } from "./near.js";
 import { element } from "./values.js";
 import { upTo } from "./data.js";
 
@@ -208,6 +209,7 @@ class Passes {
       this.slot.append(node);
       this.nodes.set(number, node);
     });
+    watch(this.slot);
     this.visit = -1;
     this.show(this.state.step);
   }

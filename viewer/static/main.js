@@ -7,6 +7,7 @@ import * as keys from "./keys.js";
 import { History } from "./history.js";
 import { remember } from "./memory.js";
 import * as flame from "./flame.js";
+import * as plots from "./plots.js";
 import { Lecture } from "./lecture.js";
 import { Pane } from "./pane.js";
 import { Panes } from "./panes.js";
@@ -161,6 +162,7 @@ async function start() {
   for (const name of toggles) state.tell({ toggle: name, how: "stay" });
   state.go(target(data, wanted), "first");
   flame.listen();
+  plots.listen();
   live.restore(lecture);
   live.listen();
   document.body.dataset.ready = "";

@@ -121,6 +121,7 @@ export class Panes {
     if (group?.querySelector(this.state.on.notes ? ":scope > *" : ":scope > :not(.note, .pass-name)")) {
       const copy = group.cloneNode(true);
       for (const node of copy.querySelectorAll("[id]")) node.removeAttribute("id");
+      for (const figure of copy.querySelectorAll(".plot:has(> img)")) figure.classList.remove("drawn");
       out.push(copy);
     }
     return out.length ? out : [element("p", { class: "empty" }, "This statement shows nothing.")];
