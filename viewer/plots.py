@@ -21,10 +21,10 @@ LIBRARIES = {
     "plotly": ("vendor/plotly-cartesian.min.js",),
 }
 "Scripts under static/ by the library that a chart is made for, in the order they are run."
-KINDS = {
+KINDS = (
     "bar", "box", "contour", "heatmap", "histogram", "histogram2d", "histogram2dcontour", "pie", "scatter",
     "scatterternary", "violin",
-}  # fmt: skip
+)  # fmt: skip
 "Kinds of Plotly traces that plotly-cartesian draws and that ask for no picture."
 ROWS = 200
 "Points of a chart that are listed where it has no drawing."
@@ -60,7 +60,7 @@ def charts(trace: Trace) -> dict[str, Interactive]:
 
 def _plotly(spec: Any) -> dict[str, Any] | None:
     data = _traces(spec)
-    if not data or not {trace.get("type", "scatter") for trace in data} <= KINDS:
+    if not data or not all(trace.get("type", "scatter") in KINDS for trace in data):
         return None
     layout = spec.get("layout")
     layout = {name: part for name, part in layout.items() if name != "images"} if isinstance(layout, dict) else {}

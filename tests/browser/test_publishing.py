@@ -5,6 +5,7 @@ import http.server
 import shutil
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,16 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+@contextmanager
+def static_host(folder: Path) -> Iterator[str]:
+    """The address of a plain host of the files in `folder`."""
+    handler = functools.partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the lecture exported to site/ and alone/."""
@@ -39,11 +50,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def host(published: Path) -> Iterator[str]:
     """The address of a static host that has the site at / and at /a/b/."""
     shutil.copytree(published / "site", published / "site" / "a" / "b", dirs_exist_ok=True)
-    handler = functools.partial(Quiet, directory=str(published / "site"))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with static_host(published / "site") as address:
+        yield address
 
 
 @pytest.mark.parametrize("path", ["", "a/b/"])

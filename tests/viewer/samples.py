@@ -151,7 +151,12 @@ def gallery(files: Path) -> Maker:
         t.BenchmarkResult("matmul", (1.0, 2.0, 3.0), "a CPU", "wall clock", 0.5, "its bandwidth"),
         t.BenchmarkResult("matmul", (), "no GPU", "CUDA events"),
     ]
-    made = Maker("show()\n" * len(shown), path="gallery.py", title="Gallery")
+    return _shows(shown, "gallery.py", "Gallery")
+
+
+def _shows(shown: list[t.Output], path: str, title: str) -> Maker:
+    """One statement for each output."""
+    made = Maker("show()\n" * len(shown), path=path, title=title)
     main = made.call("main")
     for line, output in enumerate(shown, 1):
         made.step(main, line, output)
@@ -225,3 +230,53 @@ def long_lecture(steps: int = 100_000) -> Maker:
         made.step(main, 9, t.Stdout(f"{total}\n"))
     made.step(main, 10, t.Text("## The end"))
     return made
+
+BARS = {
+    "mark": "bar", "width": 900, "data": {"values": [{"gpu": "A100", "tb": 2.0}, {"gpu": "H200", "tb": 4.8}]},
+    "encoding": {"x": {"field": "gpu"}, "y": {"field": "tb", "type": "quantitative"}},
+}  # fmt: skip
+SQUARES = {"data": [{"x": [1, 2, 3], "y": [1, 4, 9], "name": "squares"}], "layout": {"title": {"text": "Squares"}}}
+TRAP = "https://elsewhere.example/"
+"An origin that no page may ask, whatever a recording says."
+HOSTILE_VEGA = [
+    {**BARS, "data": {"url": f"{TRAP}data.json"}},
+    {**BARS, "mark": {"type": "image", "url": f"{TRAP}a.png", "width": 20, "height": 20}},
+    {**BARS, "transform": [{"calculate": "constructor.constructor('window.caught = 1')()", "as": "z"}]},
+    {**BARS, "transform": [{"calculate": "{}.toString.constructor('window.caught = 1')()", "as": "gpu"}]},
+    {**BARS, "title": "</script><img src=x onerror='window.caught = 1'>", "usermeta": {"embedOptions": {"loader": 1}}},
+    {**BARS, "mark": {"type": "bar", "href": "javascript:caught = 1", "tooltip": "<img src=x onerror='caught = 1'>"}},
+    {**BARS, "mark": {"type": "bar", "href": f"{TRAP}page"}},
+    {"layer": 7, "data": None},
+]  # fmt: skip
+_MARKUP = "<a href='javascript:window.caught=1'>a</a><img src=x onerror='caught=1'><script>caught=1</script>"
+HOSTILE_PLOTLY = [
+    {**SQUARES, "layout": {"images": [{"source": f"{TRAP}a.png"}], "title": {"text": _MARKUP}}},
+    {"data": [{"x": [1], "y": [2], "text": [_MARKUP], "mode": "text", "hovertemplate": _MARKUP}], "layout": {}},
+    {"data": [{"type": "image", "source": f"{TRAP}a.png"}], "layout": {}},
+    {"data": [{"type": "scattergeo", "lat": [1], "lon": [2]}], "layout": {}},
+    {**SQUARES, "layout": {"template": "none", "font": {"family": f"x;background:url({TRAP})"}}},
+    {**SQUARES, "config": {"plotlyServerURL": TRAP, "showSendToCloud": True}},
+    {**SQUARES, "layout": 7, "frames": 7},
+    {"data": 7},
+]
+
+
+def charts(files: Path) -> Maker:
+    """A lecture with a chart of each library at its start, and far below it one more."""
+    files.mkdir(parents=True, exist_ok=True)
+    (files / "drawing.svg").write_text(DRAWING)
+    shown = [
+        t.Plot("vega-lite", BARS, "drawing.svg", "bandwidth of two GPUs"),
+        t.Plot("plotly", SQUARES, "", "squares"),
+        *(t.Text(f"Paragraph {number}.") for number in range(120)),
+        t.Plot("vega-lite", {**BARS, "mark": "point"}, "drawing.svg", "far below"),
+    ]
+    return _shows(shown, "charts.py", "Charts")
+
+
+def hostile_charts(files: Path) -> Maker:
+    """A lecture whose charts try to run scripts, to ask other origins and to break the page."""
+    files.mkdir(parents=True, exist_ok=True)
+    (files / "drawing.svg").write_text(DRAWING)
+    shown = [t.Plot("vega-lite", spec, "drawing.svg", f"chart {number}") for number, spec in enumerate(HOSTILE_VEGA)]
+    return _shows([*shown, *(t.Plot("plotly", spec) for spec in HOSTILE_PLOTLY)], "hostile.py", "Charts")

@@ -6,6 +6,7 @@ import pytest
 
 from viewer.bundle import modules, script
 from viewer.errors import ViewerError
+from viewer.plots import LIBRARIES
 from viewer.render import STATIC
 
 
@@ -53,9 +54,10 @@ def test_the_viewers_own_modules_can_be_joined(entry: str):
 
 
 def test_script_and_style_stay_small():
-    """Before a kernel comes into play a page loads what main.js imports at once and one style sheet."""
+    """Until a kernel or a chart is shown, a page loads what main.js imports at once and one style sheet."""
     at_once = ["main.js", "theme.js", "app.css", *modules(STATIC, "main.js")]
-    assert "kernel.js" not in at_once
+    assert not {"kernel.js", "vega.js", "plotly.js"} & {*at_once}
     assert sum((STATIC / name).stat().st_size for name in at_once) <= 120_000
-    everything = [path for pattern in ("*.js", "*.css") for path in STATIC.rglob(pattern)]
+    charts = {STATIC / path for scripts in LIBRARIES.values() for path in scripts}
+    everything = {path for pattern in ("*.js", "*.css") for path in STATIC.rglob(pattern)} - charts
     assert sum(path.stat().st_size for path in everything) <= 190_000

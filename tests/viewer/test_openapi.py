@@ -40,6 +40,7 @@ def test_every_address_of_the_viewer_is_described():
     assert set(described()) == {
         "/", "/_static/{path}", "/_files/{name}", "/_kernels/{key}.json", "/_kernels/{key}/{stage}",
         "/{name}", "/{name}/", "/{name}/data.json", "/{name}/outputs/{spot}/{chunk}.json",
+        "/{name}/plots/{key}.json",
     }  # fmt: skip
 
 

@@ -1,0 +1,170 @@
+"""Charts that answer to the pointer, the drawing that stands without them, and specifications that mean harm."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine import trace as t
+from tests.browser.conftest import serving
+from tests.browser.test_accessibility import AXE, RUN
+from tests.browser.test_publishing import static_host
+from tests.viewer.samples import charts, hostile_charts, lecture
+from viewer.cli import main
+
+pytestmark = pytest.mark.browser
+BARS = ".plot[data-library=vega-lite] >> nth=0"
+DRAWN = ".plot.drawn[data-library={}] .chart svg"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A traces folder with charts, with hostile ones, and with none."""
+    traces = tmp_path_factory.mktemp("charts") / "var" / "traces"
+    t.write(charts(traces.parent / "files").trace(), traces / "charts.json")
+    t.write(hostile_charts(traces.parent / "files").trace(), traces / "hostile.json")
+    t.write(lecture().trace(), traces / "small.json")
+    return traces
+
+
+@pytest.fixture(scope="module")
+def hall(store: Path) -> Iterator[str]:
+    with serving(store) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def published(store: Path) -> Path:
+    """The lectures exported to site/ and alone/, without the hostile ones."""
+    for out, *more in (("site",), ("alone", "--single-file")):
+        main(["export", "--traces", str(store), "--out", str(store.parent / out), *more])
+    return store.parent
+
+
+def test_charts_are_drawn_over_their_drawing_and_answer_to_the_pointer(reading, hall: str):
+    reader = reading("charts/", at=hall)
+    reader.page.wait_for_selector(DRAWN.format("vega-lite"))
+    assert reader.page.is_hidden("img[alt='bandwidth of two GPUs']")
+    reader.page.hover(".mark-rect path >> nth=1")
+    assert reader.page.inner_text(".chart .tip") == "gpu: H200\ntb: 4.8"
+    reader.page.wait_for_selector(DRAWN.format("plotly"))
+    assert "Squares" in reader.text(".plot[data-library=plotly]") and reader.page.is_hidden(".plot .missing")
+    reader.page.hover(".scatterlayer .point >> nth=1", force=True)
+    reader.page.wait_for_selector(".hoverlayer .hovertext")
+
+
+def asked(reader) -> list[str]:
+    """Addresses of the scripts for charts that the page has loaded."""
+    names = reader.page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
+    return [name for name in names if "vega" in name or "plotly" in name or "/plots/" in name]
+
+
+def test_a_library_is_loaded_only_when_a_chart_comes_near(reading, hall: str):
+    assert asked(reading("small/?step=4", at=hall)) == []
+    reader = reading("charts/?step=60", at=hall)
+    reader.page.wait_for_timeout(300)
+    assert asked(reader) == []
+    reader.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    reader.page.wait_for_selector(".plot.drawn")
+    assert any("vega.min.js" in name for name in asked(reader)) and not any("plotly" in name for name in asked(reader))
+
+
+def fill(reader) -> str:
+    reader.page.wait_for_selector(DRAWN.format("vega-lite"))
+    return reader.page.evaluate("document.querySelector('.role-axis-title text').getAttribute('fill')")
+
+
+def test_charts_follow_the_theme(reading, hall: str):
+    reader = reading("charts/", at=hall, color_scheme="dark")
+    assert fill(reader) == "rgb(230, 231, 234)"
+    reader.page.click("[data-do=menu]")
+    reader.page.click("[data-theme-next]")
+    reader.until("document.querySelector('.role-axis-title text').getAttribute('fill') === 'rgb(0, 0, 0)'")
+    reader.until("document.querySelectorAll('.plot:first-of-type > .chart').length === 2")
+    assert reader.page.locator(".plot > .chart").count() == 2
+
+
+def test_a_chart_fits_a_phone(reading, hall: str):
+    reader = reading("charts/", at=hall, viewport={"width": 375, "height": 700}, has_touch=True, is_mobile=True)
+    for library in ("vega-lite", "plotly"):
+        reader.page.wait_for_selector(DRAWN.format(library))
+    assert reader.page.evaluate("document.documentElement.scrollWidth") == 375
+    for figure in reader.page.locator(".plot.drawn").all():
+        assert figure.evaluate("figure => figure.scrollWidth <= figure.clientWidth")
+
+
+@pytest.mark.parametrize("lost", ["**/vega.min.js", "**/plots/*.json", "**/vega.js"])
+def test_the_drawing_stands_when_a_chart_cannot_be_drawn(browser, hall: str, lost: str):
+    context = browser.new_context()
+    page = context.new_page()
+    page.route(lost, lambda route: route.abort())
+    page.goto(f"{hall}charts/")
+    with page.expect_console_message(lambda said: said.type == "info" and said.text.startswith("vega-lite: ")):
+        page.wait_for_selector("body[data-ready]")
+    assert page.is_visible("img[alt='bandwidth of two GPUs']") and page.locator(".chart svg.marks").count() == 0
+    context.close()
+
+
+def test_the_drawing_stands_without_a_script_and_the_data_where_there_is_none(browser, hall: str):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{hall}charts/")
+    assert page.is_visible("img[alt='bandwidth of two GPUs']")
+    page.click("summary >> text=Its data")
+    assert page.inner_text(".plot td >> nth=5") == "4"
+    context.close()
+
+
+def test_paper_shows_the_drawing(reading, hall: str):
+    reader = reading("charts/", at=hall)
+    reader.page.wait_for_selector(DRAWN.format("vega-lite"))
+    reader.page.emulate_media(media="print")
+    assert reader.page.is_visible("img[alt='bandwidth of two GPUs']")
+    assert reader.page.is_hidden(DRAWN.format("vega-lite")) and reader.page.is_visible(DRAWN.format("plotly"))
+
+
+def test_the_output_pane_shows_the_chart(reading, hall: str):
+    reader = reading("charts/", at=hall)
+    reader.page.click("#tab-output")
+    reader.page.wait_for_selector(DRAWN.format("plotly"))
+    reader.press("l", "h")
+    assert reader.page.is_visible("#output img[alt='bandwidth of two GPUs']")
+    reader.press("l")
+    assert reader.page.is_visible("#output .chart svg")
+
+
+def test_no_serious_violation_of_accessibility(reading, hall: str):
+    reader = reading("charts/", at=hall, bypass_csp=True)
+    for library in ("vega-lite", "plotly"):
+        reader.page.wait_for_selector(DRAWN.format(library))
+    reader.page.evaluate(AXE)
+    assert reader.page.evaluate(RUN) == []
+
+
+HARMLESS = """() => [window.caught === undefined,
+  !document.querySelector("main img:not([src^='../_files/'])"), !document.querySelector("main script"),
+  ![...document.querySelectorAll("main a")].some((a) => /=.javascript:/i.test(a.outerHTML))]"""
+
+
+def test_a_hostile_chart_runs_nothing_and_asks_nobody(reading, hall: str):
+    reader = reading("hostile/", at=hall)
+    page = reader.page
+    for figure in page.locator(".plot").all():
+        figure.scroll_into_view_if_needed()
+        page.wait_for_timeout(150)
+    reader.until("[...document.querySelectorAll('.plot.drawn')].length >= 4")
+    for bar in page.locator(".plot.drawn .mark-rect path").all():
+        bar.click(force=True)
+    assert page.url.startswith(f"{hall}hostile/") and page.evaluate(HARMLESS) == [True] * 4
+    drawn = page.evaluate("[...document.querySelectorAll('.plot')].map(f => f.classList.contains('drawn'))")
+    assert not any(drawn[:2]) and page.is_visible("img[alt='chart 0']") and page.is_visible("img[alt='chart 1']")
+
+
+def test_an_exported_site_and_a_single_file_draw_charts_too(reading, published: Path):
+    with static_host(published / "site") as address:
+        reader = reading("charts/", at=address)
+        for library in ("vega-lite", "plotly"):
+            reader.page.wait_for_selector(DRAWN.format(library))
+    reader = reading("charts.html", at=f"{(published / 'alone').as_uri()}/")
+    for library in ("vega-lite", "plotly"):
+        reader.page.wait_for_selector(DRAWN.format(library))
