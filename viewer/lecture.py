@@ -127,27 +127,37 @@ class _Rows:
         self.lecture, self.number, self.file, self.notes = lecture, number, file, notes
         self.layout = lecture.layouts[number]
         self.reach = _Reach(lecture.visits, self.layout, number)
-        self.hidden = set(file.hidden) | (set() if notes else self.layout.notes)
-        self.open: tuple[int, Spot] | None = None
+        self.ends: dict[int, list[int]] = {}
+        for spot, found in enumerate(lecture.visits.spots):
+            if found.file == number:
+                self.ends.setdefault(found.end_line, []).append(spot)
+        self.unnoted = set() if notes else self.layout.notes | self._noting()
+        self.open: Spot | None = None
+
+    def _noting(self) -> set[int]:
+        """The lines of statements that only call, where what they call makes notes."""
+        spots = (spot for spots in self.ends.values() for spot in map(self.lecture.visits.spots.__getitem__, spots))
+        makes = (s for s in spots if s.line in self.layout.prose and any(isinstance(o, Note) for o in self._all(s)))
+        return {line for spot in makes for line in range(spot.line, spot.end_line + 1)}
 
     def row(self, line: int, text: str, html: Markup) -> Row:
-        """The row of `line`, with the slot of the statement that ends there."""
+        """The row of `line`, with the slots of the statements that end there."""
         spots = self.lecture.visits
         begins = spots.by_line.get((self.number, line), -1)
         if begins >= 0:
-            self.open = (begins, spots.spots[begins])
-        spot = self.open if self.open and line <= self.open[1].end_line else None
-        slot = self._slot(*spot) if spot and line == spot[1].end_line else None
+            self.open = spots.spots[begins]
+        spot = self.open if self.open and line <= self.open.end_line else None
+        slots = (self._slot(number, spots.spots[number]) for number in self.ends.get(line, ()))
         return Row(
             line=line,
             code=html,
             indent=_indent(text),
-            kind=self._kind(line, text, spot[1] if spot else None, begins >= 0),
+            kind=self._kind(line, text, spot, begins >= 0),
             spot=begins,
             step=spots.spots[begins].steps[0] if begins >= 0 and spots.spots[begins].steps else -1,
             reach=self.reach.of(line),
-            hidden=line in self.hidden,
-            slot=slot,
+            hidden=line in self.unnoted or line in self.file.hidden,
+            slots=() if line in self.file.hidden else tuple(slot for slot in slots if slot),
             warnings=self._warnings(line, line),
         )
 
@@ -176,7 +186,8 @@ class _Rows:
         return any(not isinstance(output, Stdout | Stderr) for output in self._shown(spot))
 
     def _slot(self, number: int, spot: Spot) -> Slot | None:
-        if not spot.groups and not spot.errors:
+        shown = self._shown(spot)
+        if not shown and not spot.errors:
             return None
         groups = [
             Group(index, _passes(spot, index), self.lecture.outputs(group, self.notes))
@@ -186,12 +197,16 @@ class _Rows:
         rest = len(spot.groups) - len(groups)
         errors = tuple((step, self.lecture.trace.errors[step]) for step in spot.errors[:INLINE_GROUPS])
         warnings = self._warnings(spot.line, spot.end_line)
-        only_notes = not errors and all(isinstance(output, Note) for output in self._shown(spot))
+        only_notes = not errors and all(isinstance(output, Note) for output in shown)
         prose, visits = self._is_prose(spot), len(spot.steps)
         return Slot(number, _indent(first), prose, groups, visits, rest, errors, only_notes, warnings)
 
-    def _shown(self, spot: Spot) -> list[Output]:
+    def _all(self, spot: Spot) -> list[Output]:
         return [self.lecture.trace.output_table[number] for group in spot.groups for number in group]
+
+    def _shown(self, spot: Spot) -> list[Output]:
+        """What the page shows of a statement: of the notes, only what was asked for."""
+        return [output for output in self._all(spot) if self.notes or not isinstance(output, Note)]
 
 
 class _Reach:

@@ -102,7 +102,8 @@ class Row:
     reach: int = -1
     "The step from which it is no longer ahead of the reader."
     hidden: bool = False
-    slot: Slot | None = None
+    slots: tuple[Slot, ...] = ()
+    "Of the statements that end here, also where the line itself is hidden because it makes a note."
     warnings: tuple[Warning, ...] = ()
     "Of the recording, about this line."
 
