@@ -143,8 +143,8 @@ class Recorder:
             return None
         table = source.table(code, scope)
         return Scope(
-            code, table, source.statements, endings=source.endings(code), heads=source.heads(code, table),
-            opcodes=source.shares_lines(scope), all_values=all_values,
+            code, table, source.statements, endings=source.endings(code), tails=source.tails(code, table),
+            heads=source.heads(code, table), opcodes=source.shares_lines(scope), all_values=all_values,
         )  # fmt: skip
 
     def place(self, scope: Scope, statement: Statement, resumed: bool) -> int:

@@ -215,6 +215,17 @@ class Source:
         """Instructions of `code` that may be all there is of a `pass` at the end, or be come to past it."""
         return frozenset(endings(code))
 
+    def tails(self, code: CodeType, table: list[int]) -> frozenset[int]:
+        """Those of `endings` that follow other instructions of their statement: nothing begins there."""
+        ends = self.endings(code)
+        tails = set()
+        for end in sorted(ends):
+            before = end - 1
+            own = before >= 0 and table[before] == table[end]
+            if own and (before in tails or before not in ends):
+                tails.add(end)
+        return frozenset(tails)
+
     def _find(self, position: Position, scope: ast.AST) -> int:
         """The innermost statement of `scope` around `position`."""
         found, among = -1, self._roots

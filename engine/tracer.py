@@ -54,12 +54,12 @@ class Scope:
 
     __slots__ = (
         "all_values", "code", "endings", "entries", "function", "generator", "heads", "instructions", "opcodes",
-        "places", "quick", "quiet", "resumes", "statements", "table",
+        "places", "quick", "quiet", "resumes", "statements", "table", "tails",
     )  # fmt: skip
 
     def __init__(
         self, code: CodeType, table: list[int], statements: Sequence[Statement], *, endings: frozenset[int],
-        heads: frozenset[int], opcodes: bool, all_values: bool,
+        tails: frozenset[int], heads: frozenset[int], opcodes: bool, all_values: bool,
     ) -> None:  # fmt: skip
         self.code = code
         self.function = code.co_name
@@ -70,6 +70,8 @@ class Scope:
         self.statements = statements
         self.endings = endings
         "Instructions that may be come to past the statement whose line they carry."
+        self.tails = tails
+        "Those of them at which no statement begins."
         self.heads = heads
         "Instructions at which a loop begins another pass without having left its own header."
         self.instructions = code.co_code
@@ -271,6 +273,8 @@ class FrameState:
             self.complete(frame)
             self.current, self.step, self.mark = number, -1, self.thread.last
             self.raised = False
+        elif instruction in self.scope.tails:
+            return
         elif instruction not in self.scope.endings:
             self.scope.entries[instruction] = 1
             self.begin(frame, number)

@@ -239,6 +239,14 @@ def with_in_loop_last():
         with M():
             pass
 
+def untaken_branch_at_the_end_of_finally(kind):
+    try:
+        if kind:
+            raise kind(1)
+    finally:
+        if kind is ValueError:
+            a = 1
+
 def main():
     out = []
     for f in (finally_returns, finally_overrides_error, finally_continues, finally_breaks, finally_continue_in_loop,
@@ -249,4 +257,9 @@ def main():
         out.append(many_handlers(kind))
     for kind in (None, KeyError, ValueError):
         only_pass(kind)
+    for kind in (None, KeyError, ValueError):
+        try:
+            untaken_branch_at_the_end_of_finally(kind)
+        except (KeyError, ValueError) as error:
+            out.append(type(error).__name__)
     return out
