@@ -3,6 +3,8 @@ PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 READY := .venv/.ready
+# One file's tests stay in one process: what they share is made once.
+SHARED_OUT := -n auto --maxprocesses 4 --dist loadfile
 
 .PHONY: lecture test check clean
 
@@ -13,8 +15,9 @@ lecture: $(READY)
 test: $(READY) .venv/.tools
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --ignore=tests/browser --ignore=tests/benchmarks $(PYTEST_ARGS)
-	$(BIN)/python -m pytest tests/browser tests/benchmarks $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(SHARED_OUT) --ignore=tests/browser --ignore=tests/benchmarks $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(SHARED_OUT) tests/browser $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests/benchmarks $(PYTEST_ARGS)
 
 check: $(READY)
 	$(BIN)/python -m kernels check

@@ -31,7 +31,7 @@ ATTEMPTS = 5
 
 
 def least(ratio: Callable[[], float], bound: float) -> float:
-    """The least of several ratios, as soon as one is within `bound`: other work on the machine can only add to a time."""
+    """The least of several ratios, up to one within `bound`: other work on the machine can only add to a time."""
     found = ratio()
     for _ in range(ATTEMPTS - 1):
         if found <= bound:

@@ -14,7 +14,7 @@ def run(*arguments: str, interpret: bool = False) -> subprocess.CompletedProcess
     if interpret:
         environment["TRITON_INTERPRET"] = "1"
     command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=170)
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=280)
 
 
 def output(*arguments: str, interpret: bool = False) -> str:
