@@ -1,7 +1,10 @@
 """A lecture is a Python program; this package records it. These are the names a lecture imports."""
 
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` takes long to import, and Ctrl-C is not seen to yet; see engine/__main__.py
+    from typing import Any
 
 _HOMES = {
     "text": "api", "image": "api", "video": "api", "link": "api", "note": "api", "plot": "api", "graph": "api",
@@ -12,7 +15,7 @@ _HOMES = {
 __all__ = sorted(_HOMES)  # noqa: PLE0605
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import each name when it is first used, so that reading a trace loads none of them."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,3 @@ class UsageError(EngineError):
 
 class TraceError(EngineError):
     """A trace cannot be read or written."""
-
-
-class LectureError(EngineError):
-    """The lecture failed or cannot be run; exit code 1."""

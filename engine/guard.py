@@ -12,11 +12,14 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
+from signal import getsignal  # as it is without the doorkeepers of engine/signals.py
+from signal import signal as set_handler
 from time import monotonic  # a lecture may replace it
 from types import FrameType
 from typing import Any
 
 from engine import anatomy, display
+from engine.signals import Interrupted, ask_author
 
 SECONDS = 0.2
 "What all displays within one snapshot may take together."
@@ -33,19 +36,25 @@ class _Late(BaseException):
 class _Alarm:
     """A handler for SIGALRM that raises in whatever is running, as long as it is armed."""
 
-    def __init__(self) -> None:
+    def __init__(self, end: float) -> None:
+        self.end = end
+        "When it is to ring, by `time.monotonic`."
         self.armed = True
+        self.early = False
+        "Whether a signal came before that, which was meant for the lecture."
 
     def ring(self, _number: int, _frame: FrameType | None) -> None:
-        if self.armed:
+        if monotonic() < self.end:
+            self.early = True
+        elif self.armed:
             raise _Late
 
 
 def _with_alarm(call: Callable[[Any], Any], value: object, seconds: float, before: Any) -> Any:
     """`call(value)` under an alarm; the lecture's own handler (`before`) and timer are put back."""
-    alarm = _Alarm()
     started = monotonic()
-    signal.signal(signal.SIGALRM, alarm.ring)
+    alarm = _Alarm(started + seconds)
+    set_handler(signal.SIGALRM, alarm.ring)
     remaining, interval = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
     try:
         try:
@@ -55,9 +64,11 @@ def _with_alarm(call: Callable[[Any], Any], value: object, seconds: float, befor
     finally:
         alarm.armed = False  # the alarm may have rung before the line above
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        set_handler(signal.SIGALRM, before)
         if remaining:
             signal.setitimer(signal.ITIMER_REAL, max(remaining - (monotonic() - started), 1e-6), interval)
+        if alarm.early:
+            _thread.interrupt_main(signal.SIGALRM)
 
 
 class _Watcher:
@@ -112,7 +123,7 @@ def _with_watcher(call: Callable[[Any], Any], value: object, seconds: float) -> 
 def call_within(seconds: float, call: Callable[[Any], Any], value: object) -> Any:
     """`call(value)`, ended by an exception of this module when it takes longer than `seconds`."""
     if threading.main_thread().ident == _thread.get_ident() and hasattr(signal, "SIGALRM"):
-        before = signal.getsignal(signal.SIGALRM)
+        before = getsignal(signal.SIGALRM)
         if before is not None:  # else C code installed a handler, which could not be put back
             return _with_alarm(call, value, seconds, before)
     return _with_watcher(call, value, seconds)
@@ -127,8 +138,8 @@ class Displays:
     def ask(self, call: Callable[[Any], str], value: object, deadline: float) -> tuple[str, bool]:
         """`call(value)`, `call` being `repr` or `str`, on one line, and whether it was cut.
 
-        Never raises except KeyboardInterrupt; `deadline` is a time of `time.monotonic`. Where there is no text to be
-        had, the answer says why in angle brackets.
+        Never raises; `deadline` is a time of `time.monotonic`. Where there is no text to be had, the answer says why in
+        angle brackets.
         """
         cls = type(value)
         seconds = deadline - monotonic()
@@ -136,9 +147,9 @@ class Displays:
             return f"<{anatomy.class_name(cls)} object, not shown: its {call.__name__} takes too long>", True
         started = monotonic()
         try:
-            return display.one_line(str.__str__(call_within(seconds, call, value)))
-        except KeyboardInterrupt:
-            raise
+            return display.one_line(str.__str__(ask_author(lambda: call_within(seconds, call, value))))
+        except Interrupted:
+            return f"<{anatomy.class_name(cls)} object, not shown: interrupted>", True
         except _Late:
             return f"<{anatomy.class_name(cls)} object, {call.__name__} took longer than {SECONDS} s>", True
         except BaseException as error:

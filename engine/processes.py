@@ -1,6 +1,7 @@
 """Recordings in processes of their own: several lectures, and serving the result."""
 
 import argparse
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ STOP_SECONDS = 5.0
 
 def run_processes(arguments: argparse.Namespace) -> int:
     """Record each lecture in its own process, then serve or watch as asked. The worst exit code."""
+    if callable(signal.getsignal(signal.SIGINT)):
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # it ends what is running here, and no longer all
     if arguments.watch:
         from engine.watching import watch_lectures
 
@@ -21,7 +24,7 @@ def run_processes(arguments: argparse.Namespace) -> int:
             return 0
         finally:
             _end(viewer)
-    code = max(subprocess.run(command(arguments, lecture), check=False).returncode for lecture in arguments.lectures)
+    code = _record_each(arguments)
     if not arguments.serve:
         return code
     viewer = _serve(arguments)
@@ -31,6 +34,25 @@ def run_processes(arguments: argparse.Namespace) -> int:
         return code
     finally:
         _end(viewer)
+
+
+def _record_each(arguments: argparse.Namespace) -> int:
+    """Record each lecture after the other; the worst exit code. Ctrl-C ends the lecture that runs, and is the last.
+
+    It goes to that lecture's process too, which must have the time to write what it has; so it raises nothing here.
+    """
+    interrupted: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: interrupted.append(number))
+    code = 0
+    try:
+        for lecture in arguments.lectures:
+            ended = subprocess.run(command(arguments, lecture), check=False).returncode
+            code = max(code, ended if ended >= 0 else 1)
+            if interrupted:
+                return max(code, 1)
+        return code
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def command(arguments: argparse.Namespace, lecture: Path) -> list[str]:

@@ -18,10 +18,12 @@ from typing import Any
 
 import msgspec
 
+from engine import anatomy
 from engine.builder import Builder, utf8
 from engine.claims import CLAIMS, Claim
 from engine.files import Files
 from engine.frames import forget
+from engine.guard import SECONDS, call_within
 from engine.leftovers import CHILD, wait_for_threads
 from engine.statements import Statement
 from engine.trace import Error, Failed, Kernel, Kind, Launch, Output, Status, Text, Trace, Tuning, Variant
@@ -444,15 +446,18 @@ def describe(error: BaseException, lecture: Path) -> Error:
     shown = error.__traceback__
     while shown is not None and shown.tb_frame.f_code.co_filename != str(lecture):
         shown = shown.tb_next
+    message = _asked(str, error, "message")
+    lines = _asked(lambda _: "".join(traceback.format_exception(type(error), error, shown or error.__traceback__)),
+                   error, "traceback")  # fmt: skip
+    return Error(type=anatomy.class_name(type(error)), message=_cut(message), traceback=_cut(lines))
+
+
+def _asked(call: Callable[[BaseException], str], error: BaseException, what: str) -> str:
+    """`call(error)`, which runs the code of the exception's author."""
     try:
-        message = str(error)
-    except Exception as wrong:
-        message = f"<its message could not be had: {type(wrong).__name__}>"
-    try:
-        lines = traceback.format_exception(type(error), error, shown or error.__traceback__)
-    except Exception as wrong:
-        lines = [f"<its traceback could not be had: {type(wrong).__name__}>"]
-    return Error(type=type(error).__name__, message=_cut(message), traceback=_cut("".join(lines)))
+        return call_within(SECONDS, call, error)  # type: ignore[no-any-return]
+    except BaseException as wrong:
+        return f"<its {what} could not be had: {anatomy.class_name(type(wrong)).lstrip('_')}>"
 
 
 def _cut(text: str, limit: int = 20_000) -> str:

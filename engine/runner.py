@@ -4,13 +4,12 @@ import importlib.util
 import inspect
 import os
 import platform
-import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import _exit as end_process
 from os import getpid
@@ -19,12 +18,14 @@ from types import ModuleType
 from typing import Any, cast
 
 from engine import compat, launches, sink
-from engine.compile import compile_all, parse_targets
+from engine.compile import Wanted, compile_all, parse_targets
 from engine.errors import EngineError, UsageError
+from engine.interrupts import Interrupts
 from engine.leftovers import children_said
 from engine.patches import Patches
 from engine.progress import StatusLine, progress
 from engine.recorder import Recorder, StepLimit, describe
+from engine.signals import signals_kept_out
 from engine.streams import heard_by
 from engine.surroundings import Surroundings, keep_builtins
 from engine.trace import Status, Trace, store, write
@@ -54,14 +55,17 @@ class Outcome:
     path: Path
     trace: Trace
     seconds: float
-    exit_code: int = field(init=False)
+    compiled: bool
+    "Whether nobody interrupted the compiling of kernels."
 
-    def __post_init__(self) -> None:
-        self.exit_code = 0 if self.trace.status == "ok" else 1
+    @property
+    def exit_code(self) -> int:
+        """Of the command."""
+        return 0 if self.trace.status == "ok" and self.compiled else 1
 
 
 def record(lecture: Path, options: Options) -> Outcome:
-    """Record `lecture` and write its trace to `options.out`.
+    """Record `lecture` and write its trace to `options.out`. From then on Ctrl-C and SIGTERM are ignored.
 
     Raises UsageError when the lecture cannot be run at all; what was recorded before is then as it was.
     """
@@ -81,25 +85,38 @@ def record(lecture: Path, options: Options) -> Outcome:
         write(trace, folder / name)
         return trace
 
-    line = StatusLine(sys.stderr)
-    with _interruptible_again():
-        with _recording(recorder, path, line), launches.watching(recorder) as captured:
-            main = _main_of(_imported(path, lecture), lecture)
-            recorder.watch(str(path))
-            _watch_visible(recorder, options.visible)
-            _make_folder(folder)
-            with progress(line, lambda: _progress(recorder)):
-                status, reason = _run_main(main, recorder, save)
-        trace = save(status, reason)  # before compiling, which may take a while
+    line, interrupts = StatusLine(sys.stderr), Interrupts()
+    with _recording(recorder, path, line), launches.watching(recorder) as captured:
+        main = _main_of(_imported(path, lecture), lecture)
+        recorder.watch(str(path))
+        _watch_visible(recorder, options.visible)
+        _make_folder(folder)
+        with progress(line, lambda: _progress(recorder)):
+            status, reason = _run_main(main, recorder, save, interrupts)
+    trace = save(status, reason)  # before compiling, which may take a while
     wanted = captured.wanted(recorder.builder.kernels, recorder.files.real)
-    if wanted:
-        recorder.set_variants(compile_all(wanted, targets, recorder.store))
+    compiled = not wanted or _compile(wanted, targets, recorder, interrupts)
     recorder.settle()
     for warning in captured.warnings(recorder.builder.kernels):
         recorder.warn(*warning)
     if wanted or recorder.claims or len(recorder.builder.warnings) != len(trace.warnings):
         trace = save(status, reason)
-    return Outcome(options.out / name, trace, time.time() - started)
+    return Outcome(options.out / name, trace, time.time() - started, compiled)
+
+
+def _compile(wanted: Mapping[int, Sequence[Wanted]], targets: Sequence[str], recorder: Recorder,
+             interrupts: Interrupts) -> bool:  # fmt: skip
+    """Compile the kernels that are `wanted`; whether that came to its end."""
+    try:
+        interrupts.catch()
+        recorder.set_variants(compile_all(wanted, targets, recorder.store))
+        interrupts.ignore()
+    except KeyboardInterrupt:
+        interrupts.ignore()
+        recorder.warn("interrupted (Ctrl-C) while the kernels were compiled, so none of their stages is here; "
+                      "record again")  # fmt: skip
+        return False
+    return True
 
 
 @contextmanager
@@ -215,19 +232,25 @@ def _watch_visible(recorder: Recorder, visible: Sequence[str]) -> None:
         recorder.watch(str(file))
 
 
-def _run_main(main: Callable[[], Any], recorder: Recorder, save: Callable[[Status, str], Trace]) -> tuple[Status, str]:
+def _run_main(main: Callable[[], Any], recorder: Recorder, save: Callable[[Status, str], Trace],
+              interrupts: Interrupts) -> tuple[Status, str]:  # fmt: skip
     """Run the lecture to its end, whatever that is; how it ended and why. From then on Ctrl-C is ignored."""
-    surroundings = Surroundings()
     keep_builtins()
-    with _thread_failures(recorder), _termination(), _impatience(recorder, save), _sudden_end(recorder, save):
-        try:
-            end = _called(main, recorder, surroundings)
-            surroundings.put_back()
-            _ignore_interrupts()
-        except KeyboardInterrupt as late:  # it came when main() was just over
-            end = late
-            surroundings.put_back()
-            _ignore_interrupts()
+    interrupts.catch()
+    with (
+        _thread_failures(recorder), signals_kept_out(), _impatience(recorder, save),
+        _sudden_end(recorder, save, interrupts),
+    ):  # fmt: skip
+        surroundings = Surroundings()
+        end, over = None, False
+        while not over:
+            try:
+                end = _called(main, recorder, surroundings) if end is None else end
+                surroundings.put_back()
+                interrupts.ignore()
+                over = True
+            except KeyboardInterrupt as late:  # it came when main() was just over
+                end = late
         recorder.stop(end)
         _leave_if_forked(recorder)
         return _ended(end, recorder)
@@ -265,23 +288,6 @@ def _ended(end: BaseException | None, recorder: Recorder) -> tuple[Status, str]:
     return "ok", ""
 
 
-def _ignore_interrupts() -> None:
-    """Let no Ctrl-C come between the end of a lecture and its trace, which is a matter of moments."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-@contextmanager
-def _interruptible_again() -> Iterator[None]:
-    """Put the handler of Ctrl-C back on leaving."""
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        yield
-    finally:
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, before)
-
-
 def _left(leave: SystemExit, recorder: Recorder) -> tuple[Status, str]:
     if leave.code in (None, 0):
         return "ok", "the lecture left through sys.exit()"
@@ -315,19 +321,6 @@ def _thread_failures(recorder: Recorder) -> Iterator[None]:
 
 
 @contextmanager
-def _termination() -> Iterator[None]:
-    """Treat a request to terminate like Ctrl-C, so that the recording is kept."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
 def _impatience(recorder: Recorder, save: Callable[[Status, str], Trace]) -> Iterator[None]:
     """Write the recording and end the process when a lecture catches the step limit and goes on."""
     over = threading.Event()
@@ -351,12 +344,15 @@ def _impatience(recorder: Recorder, save: Callable[[Status, str], Trace]) -> Ite
 
 
 @contextmanager
-def _sudden_end(recorder: Recorder, save: Callable[[Status, str], Trace]) -> Iterator[None]:
+def _sudden_end(
+    recorder: Recorder, save: Callable[[Status, str], Trace], interrupts: Interrupts
+) -> Iterator[None]:
     """Write the recording before the lecture ends the process with `os._exit()`."""
     patches = Patches()
 
     def exit_now(status: int) -> None:
         if getpid() == recorder.pid:
+            interrupts.ignore()
             recorder.stop(SystemExit(status))
             with suppress(EngineError):  # there is nobody left to be told
                 save("error" if status else "ok", f"the lecture left through os._exit({status})")

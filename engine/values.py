@@ -12,6 +12,7 @@ from typing import Any
 from engine import anatomy, arrays, containers, display, leaves, modules
 from engine.containers import ITEMS, Parts
 from engine.guard import SECONDS, Displays
+from engine.signals import Interrupted, ask_author
 from engine.trace import Array, Failed, Mapping, Object, Scalar, Sequence, Value
 
 DEPTH = 8
@@ -42,7 +43,7 @@ class ValueTable:
     def add(self, value: object) -> int:
         """The number of `value` as it is now.
 
-        Never raises, except KeyboardInterrupt, and RecursionError where the stack has no room for two more calls.
+        Never raises, except RecursionError where the stack has no room for two more calls.
         """
         kind = type(value)
         if kind is int:
@@ -59,17 +60,17 @@ class ValueTable:
         return self._first_time(known, value) if number is None else number
 
     def add_failed(self, error: BaseException) -> int:
-        """The number of a value that could not be had because of `error`. Never raises, except KeyboardInterrupt."""
+        """The number of a value that could not be had because of `error`. Never raises."""
         text, truncated = self.displays.ask(str, error, monotonic() + SECONDS)
         name = anatomy.class_name(type(error))
         return self.intern(Failed(name, text or name, truncated))
 
     def add_expression(self, evaluate: Callable[[], object]) -> int:
-        """The number of what `evaluate` returns, or of its failure. Raises only KeyboardInterrupt and SystemExit."""
+        """The number of what `evaluate` returns, or of its failure, whatever that is."""
         try:
-            value = evaluate()
-        except (KeyboardInterrupt, SystemExit):
-            raise
+            value = ask_author(evaluate)
+        except Interrupted:
+            return self.intern(Failed("Interrupted", "not shown: interrupted"))
         except BaseException as error:
             return self.add_failed(error)
         return self.add(value)
@@ -117,8 +118,6 @@ class _Snapshot:
             return self.table.add(value)
         try:
             return self.table.intern(self._describe(value, kind, allowance - 1))
-        except KeyboardInterrupt:
-            raise
         except RecursionError:  # too little stack is left to ask the error what it says
             return self.table.intern(Failed("RecursionError", "the value is not shown: the stack is full"))
         except BaseException as error:

@@ -1,0 +1,29 @@
+"""Ctrl-C and a request to terminate: where they raise KeyboardInterrupt, and where nothing may come between.
+
+They raise it in `main()` and while kernels are compiled. Between a recording and its trace, which is a matter of
+moments, they are ignored, and when all is written.
+"""
+
+import threading
+from signal import SIG_IGN, SIGINT, SIGTERM, default_int_handler, getsignal
+from signal import signal as set_handler
+
+
+class Interrupts:
+    """Those of this process; none where a recording is made in another thread than the main one."""
+
+    def __init__(self) -> None:
+        here = threading.current_thread() is threading.main_thread()
+        # one that the process was started to ignore stays ignored, and one that C code handles cannot be put back
+        self.numbers = [n for n in (SIGINT, SIGTERM) if here and getsignal(n) not in (SIG_IGN, None)]
+
+    def catch(self) -> None:
+        """From now on they raise KeyboardInterrupt."""
+        for number in self.numbers:
+            set_handler(number, default_int_handler)
+
+    def ignore(self) -> None:
+        """From now on nothing happens."""
+        if threading.current_thread() is threading.main_thread():
+            for number in self.numbers:
+                set_handler(number, SIG_IGN)
