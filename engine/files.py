@@ -1,10 +1,12 @@
 """The source files of a recording: read once, called by short unique paths."""
 
+import itertools
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from engine.builder import Builder
+from engine.builder import Builder, utf8
 from engine.statements import Source
 
 LANGUAGES = {".py": "python", ".cu": "cuda", ".cuh": "cuda", ".cpp": "cpp", ".c": "c", ".h": "cpp"}
@@ -32,6 +34,8 @@ class Files:
 
     def number(self, filename: str) -> int:
         """Number of a file in the recording, which takes it in at its first mention."""
+        if filename not in self.numbers and (known := self._same(filename)) is not None:
+            self.numbers[filename] = known
         if filename not in self.numbers:
             path = Path(filename)
             source = self.sources.get(filename)
@@ -48,15 +52,33 @@ class Files:
         """The file that the recording calls `path`; `path` itself where it knows none."""
         return next((name for name, number in self.numbers.items() if self.builder.files[number].path == path), path)
 
+    def _same(self, filename: str) -> int | None:
+        """Number of the file where it has been taken in under another name: through a link, or a path with detours."""
+        for name, number in self.numbers.items():
+            try:
+                if Path(name).samefile(filename):
+                    return number
+            except (OSError, ValueError):  # one of them is no file, or no more
+                continue
+        return None
+
     def _display(self, path: Path) -> str:
         taken = {file.path for file in self.builder.files}
+        names = (name for name in map(utf8, self._names(path)) if name not in taken)
+        return next(names, "") or next(
+            name for number in itertools.count(2) if (name := utf8(f"{path.as_posix()} ({number})")) not in taken
+        )
+
+    def _names(self, path: Path) -> Iterator[str]:
+        """What a file may be called, the best name first."""
         for base in self.bases:
             for whole in (path, path.resolve()):
-                if whole.is_relative_to(base) and (short := whole.relative_to(base).as_posix()) not in taken:
-                    return short
+                if whole.is_relative_to(base):
+                    yield whole.relative_to(base).as_posix()
         parts = path.parts
-        names = ("/".join(parts[-count:]) for count in range(1, len(parts) + 1))
-        return next((name for name in names if name not in taken), path.as_posix())
+        for count in range(1, len(parts) + 1):
+            yield "/".join(parts[-count:])
+        yield path.as_posix()
 
     def close(self) -> None:
         """Note in each file which lines are hidden or animated, and the near misses among its directives."""

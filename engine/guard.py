@@ -10,6 +10,7 @@ import _thread
 import signal
 import threading
 import weakref
+from _thread import start_new_thread  # as it is without engine/bare_threads.py
 from collections.abc import Callable
 from contextlib import suppress
 from signal import getsignal  # as it is without the doorkeepers of engine/signals.py
@@ -86,7 +87,7 @@ class _Watcher:
         self.sent = False
         self.done = _thread.allocate_lock()
         self.done.acquire()
-        _thread.start_new_thread(self._watch, ())
+        start_new_thread(self._watch, ())
 
     def _watch(self) -> None:
         if not self.done.acquire(timeout=self.seconds):

@@ -130,6 +130,9 @@ class MonitoringTracer(Tracer):
         """Never: whatever a lecture does to `sys.settrace`, and whatever is raised, goes past this tracer."""
         return False
 
+    def begin_thread(self) -> None:
+        """Nothing needs to be done: all threads are watched."""
+
     def let_go(self) -> None:
         """See `Tracer.let_go`; all threads are let go of."""
         self.stop()
@@ -175,22 +178,33 @@ class MonitoringTracer(Tracer):
         scopes = self.files.get(code.co_filename)
         if scopes is None:
             return self.disable
-        frame = sys._getframe(1)
-        state = self.entered(frame, scopes)
-        if state is not None:
-            state.frame = frame
-        elif scopes[id(code)] is None and id(code) not in self.switched:
-            return self.disable
+        try:
+            seen = self._enters(sys._getframe(1), scopes)
+            return self.disable if not seen and scopes[id(code)] is None and id(code) not in self.switched else None
+        except RecursionError:
+            raise
+        except Exception as error:
+            self.listener.broken(error)
         return None
 
     def _thrown(self, code: CodeType, _offset: int, _error: BaseException) -> None:
         """The resumption of a generator by an exception."""
         scopes = self.files.get(code.co_filename)
         if scopes is not None:
-            frame = sys._getframe(1)
-            state = self.entered(frame, scopes)
-            if state is not None:
-                state.frame = frame
+            try:
+                self._enters(sys._getframe(1), scopes)
+            except RecursionError:
+                raise
+            except Exception as error:
+                self.listener.broken(error)
+
+    def _enters(self, frame: FrameType, scopes: dict[int, Scope | None]) -> bool:
+        """Whether a frame that is called or resumed is to be seen; its state then knows it."""
+        state = self.entered(frame, scopes)
+        if state is None:
+            return False
+        state.frame = frame
+        return True
 
     def _line(self, _code: CodeType, _number: int) -> None:
         frame = sys._getframe(1)
@@ -202,28 +216,26 @@ class MonitoringTracer(Tracer):
                 return
         state.trace(frame, "line", None)
 
-    def _instruction(self, _code: CodeType, offset: int) -> None:
-        frame = sys._getframe(1)
-        state = self._state(frame)
-        if state is not None:
-            state.at_each(frame, offset >> 1)
+    def _instruction(self, _code: CodeType, _offset: int) -> None:
+        self._tell(sys._getframe(1), "opcode", None)
 
     def _left(self, code: CodeType, _offset: int, _what: Any) -> None:
         """The frame is left: by a return, a yield or an exception."""
         if code.co_filename in self.files:
-            frame = sys._getframe(1)
-            state = self._state(frame)
-            if state is not None:
-                state.frame = None
-                state.left(frame, frame.f_lasti >> 1)
+            self._tell(sys._getframe(1), "return", None)
 
     def _raised(self, code: CodeType, _offset: int, error: BaseException) -> None:
         """An exception is raised in, or comes back to, a frame."""
         if code.co_filename in self.files:
-            frame = sys._getframe(1)
-            state = self._state(frame)
-            if state is not None:
-                state.failed(frame.f_lasti >> 1, (type(error), error))
+            self._tell(sys._getframe(1), "exception", (type(error), error))
+
+    def _tell(self, frame: FrameType, event: str, arg: Any) -> None:
+        """Tell a frame's state, which sees to faults of the recorder's."""
+        state = self._state(frame)
+        if state is not None:
+            if event == "return":
+                state.frame = None
+            state.trace(frame, event, arg)
 
     # -- whose event it is
 
@@ -241,8 +253,10 @@ class MonitoringTracer(Tracer):
         return state
 
     def thread(self) -> ThreadState:
-        """See `Tracer.thread`. Those that `threading` did not start, or before the recording, are not watched."""
+        """See `Tracer.thread`. Those that C code started, or that ran before the recording, are not watched."""
         ident = threading.get_ident()
+        if ident in self.bare:
+            return super().thread()
         running = next((thread for thread in threading.enumerate() if thread.ident == ident), None)
         if running is not None and running not in self.older:
             return super().thread()

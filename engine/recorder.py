@@ -28,6 +28,7 @@ from engine.leftovers import CHILD, wait_for_threads
 from engine.statements import Statement
 from engine.trace import Error, Failed, Kernel, Kind, Launch, Output, Status, Text, Trace, Tuning, Variant
 from engine.tracer import FrameState, Scope, Tracer
+from engine.unresolved import Unresolved
 from engine.values import ValueTable
 from engine.verdicts import verdict
 
@@ -70,6 +71,7 @@ class Recorder:
         self.files = Files(self.builder, root, lecture.parent)
         self.expressions: dict[str, tuple[int, CodeType, bool]] = {}
         "Number, code and whether it is a mere name, of each expression inspected."
+        self.unresolved = Unresolved()
         self.early: list[Output] = []
         "Outputs made before the first step; they belong to it."
         self.launches: list[list[Launch]] = []
@@ -182,7 +184,7 @@ class Recorder:
     def _complete(self, frame: FrameType, variables: Variables, state: FrameState, statement: Statement) -> None:
         directives = statement.directives
         for expression in directives.inspect:
-            value = self._inspect(frame, variables, state, expression)
+            value = self._inspect(frame, variables, state, statement, expression)
             if state.scope.all_values and expression in variables:
                 state.seen = (state.seen or {}) | {expression: value}
         for name in directives.clear:
@@ -198,7 +200,7 @@ class Recorder:
 
     def _enter(self, frame: FrameType, variables: Variables, state: FrameState, statement: Statement) -> None:
         for expression in statement.entering:
-            self._inspect(frame, variables, state, expression)
+            self._inspect(frame, variables, state, statement, expression)
 
     def vanishing(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
         """Look at values now that an `except` clause will take away."""
@@ -233,12 +235,17 @@ class Recorder:
         """Whether the calling thread is looking at a value."""
         return get_ident() in self._looking
 
-    def _inspect(self, frame: FrameType, variables: Variables, state: FrameState, expression: str) -> int:
+    def _inspect(self, frame: FrameType, variables: Variables, state: FrameState, statement: Statement,
+                 expression: str) -> int:  # fmt: skip
         """Record the value that `expression` has in `frame`; its number."""
         value = self._value(frame, variables, expression)
         if state.early and isinstance(self.values.values[value], Failed):
             value = state.early.get(expression, value)
         self.builder.inspect(state.step, self.expressions[expression][0], value)
+        place, code = (frame.f_code.co_filename, statement.line, expression), frame.f_code
+        self.unresolved.note(place, self.values.values[value], lambda: [
+            *code.co_varnames, *code.co_cellvars, *code.co_freevars, *variables, *frame.f_globals,
+        ])  # fmt: skip
         return value
 
     def _value(self, frame: FrameType, variables: Variables, expression: str) -> int:
@@ -427,6 +434,8 @@ class Recorder:
             truncated = len(launches) > LAUNCH_LIMIT
             self.builder.kernels[number] = msgspec.structs.replace(kernel, launches=kept, truncated=truncated)
         self.files.close()
+        for said, path, line in self.unresolved.warnings():
+            self.warn(said, self.display_path(path), line)
         lecture = self.display_path(str(self.lecture))
         return self.builder.finish(
             title=self._title(), lecture=lecture, status=status, reason=reason, values=self.values.values, run=run

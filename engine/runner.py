@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from engine import compat, launches, sink
+from engine.bare_threads import bare_threads_watched
 from engine.compile import Wanted, compile_all, parse_targets
 from engine.errors import EngineError, UsageError
 from engine.interrupts import Interrupts
@@ -130,6 +131,7 @@ def _recording(recorder: Recorder, path: Path, line: StatusLine) -> Iterator[Non
         stack.enter_context(heard_by(recorder, line))
         os.register_at_fork(after_in_child=recorder.abandon, after_in_parent=recorder.forked)
         stack.enter_context(children_said(recorder.warn))
+        stack.enter_context(bare_threads_watched(recorder.tracer, recorder.failed))
         yield
 
 

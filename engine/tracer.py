@@ -24,6 +24,7 @@ from threading import settrace as settrace_of_threads
 from types import CodeType, FrameType
 from typing import Any, Protocol
 
+from engine.bare_threads import BareThread
 from engine.instructions import InstructionEvents
 from engine.other_tracers import OtherTracers
 from engine.statements import Statement
@@ -147,7 +148,7 @@ class ThreadState:
 
     __slots__ = ("last", "muted", "name", "paused", "raised", "thread", "top")
 
-    def __init__(self, thread: threading.Thread) -> None:
+    def __init__(self, thread: threading.Thread | BareThread) -> None:
         self.thread = weakref.ref(thread)
         self.name = thread.name
         self.top: FrameState | None = None
@@ -386,6 +387,8 @@ class Tracer:
         self.threads: dict[int, ThreadState] = {}
         self.codes: list[CodeType] = []
         "Keeps the code objects alive whose identities are keys."
+        self.bare: dict[int, BareThread] = {}
+        "See `bare_threads.Watcher`."
         self.suspended: dict[int, FrameState] = {}
         "Of generators that have yielded, by identity of the frame."
         self.instructions = InstructionEvents(self.arrived)
@@ -461,7 +464,7 @@ class Tracer:
         """The state of the calling thread. The identity of a thread that is over may be another one's now."""
         ident = get_ident()
         state = self.threads.get(ident)
-        thread = current_thread()
+        thread = self.bare.get(ident) or current_thread()
         if state is None or state.thread() is not thread:
             state = self.threads[ident] = ThreadState(thread)
         return state
@@ -473,6 +476,11 @@ class Tracer:
         self.others.install()
         settrace_of_threads(self.dispatch)
         settrace(self.dispatch)
+
+    def begin_thread(self) -> None:
+        """Watch the calling thread, which `threading` did not start, from its next call on."""
+        if self.active:
+            settrace(self.dispatch)
 
     def stop(self) -> None:
         """Put back what was there before."""

@@ -126,6 +126,29 @@ def test_values_that_are_not_there(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_name_that_never_was_there_is_said_once_for_each_place(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        def f(n):  # @inspect m
+            if n > 1:
+                late = n
+            return n  # @inspect late
+        def main():
+            for i in range(3):
+                total = i  # @inspect totl total.reel len(totl) i.real
+                f(i)
+            for j in []:  # @inspect j
+                pass
+            del total  # @inspect total
+    """)  # fmt: skip
+    assert run.warnings() == [
+        "2: '@inspect m' never had a value here: name 'm' is not defined",
+        "8: '@inspect totl' never had a value here: name 'totl' is not defined; did you mean 'total'?",
+        "8: '@inspect total.reel' never had a value here: 'int' object has no attribute 'reel'",
+        "8: '@inspect len(totl)' never had a value here: name 'totl' is not defined; did you mean 'total'?",
+    ]
+    assert run.stderr.count("did you mean 'total'?") == 2
+
+
 def test_all_values(tmp_path: Path) -> None:
     run = record(tmp_path, "def main():\n    a = 2\n    b = [3]\n    b.append(4)\n    return a\n", "-I")
     assert [{n: v["text"] for n, v in s["values"].items()} for s in run.steps] == [

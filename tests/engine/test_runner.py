@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.builder import Builder
 from engine.errors import TraceError
+from engine.files import Files
 from engine.trace import read, write_whole
 from tests.recordings import ROOT, record, run_engine, show
 
@@ -357,3 +359,20 @@ def test_an_endless_loop_on_one_line_is_stopped_too(tmp_path: Path) -> None:
     run = record(tmp_path, "def main():\n    a = 2\n    while True: a += 1\n", "--max-steps", "20")
     assert (run.exit_code, len(run.steps), run.header["warnings"]) == (1, 20, [])
     assert run.header["status"] == "stopped"
+
+
+def test_a_file_under_several_names_is_one_file_and_two_files_have_two_names(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/tool.py").write_text("a = 1\n")
+    (tmp_path / "tool.py").write_text("a = 2\n")
+    (tmp_path / "link.py").symlink_to(tmp_path / "a/tool.py")
+    (tmp_path / "hard.py").hardlink_to(tmp_path / "a/tool.py")
+    files = Files(Builder(), tmp_path / "a", tmp_path)
+    same = {files.number(f"{tmp_path}/{name}") for name in ("a/tool.py", "link.py", "hard.py", "a/../a/./tool.py")}
+    assert same == {0}
+    names = [f"{tmp_path}/tool.py", "/gone/tool.py", "/gone//tool.py", "<made>", "x\udcff", r"x\udcff"]
+    assert [files.number(name) for name in names] == [1, 2, 3, 4, 5, 6]
+    paths = [file.path for file in files.builder.files]
+    assert paths[:2] == ["tool.py", f"{tmp_path.name}/tool.py"] and len(set(paths)) == len(paths)
+    (tmp_path / "hard.py").unlink()
+    assert files.number(f"{tmp_path}/hard.py") == 0

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.interpreters import interpreter
 from tests.recordings import record
 
 
@@ -24,6 +25,41 @@ def test_threads_that_main_leaves_are_waited_for_as_python_does(tmp_path: Path) 
     assert run.header["status"] == "ok" and run.warnings() == []
     assert [s["outputs"][0]["text"] for s in run.at(6)] == ["late\n"] * 2
     assert {s["thread"] for s in run.at(6)} > {"left"}
+
+
+BARE = """
+    import _thread, threading, time
+    from _thread import start_new_thread
+    def work(n, lock):
+        a = n + 1  # @inspect a
+        lock.release()
+        if n == 3:
+            raise ValueError("made for the test")
+    def main():
+        for n in range(2):
+            lock = _thread.allocate_lock()
+            lock.acquire()
+            [_thread.start_new_thread, start_new_thread][n](work, (n, lock))
+            lock.acquire()
+        b = len(threading.enumerate())  # @inspect b
+        start_new_thread(work, (3, lock))
+        time.sleep(0.2)
+"""
+
+
+@pytest.mark.parametrize(("version", "backend"), [("3.11", "settrace"), ("3.12", "settrace"), ("3.13", "monitoring")])
+def test_threads_that_threading_knows_nothing_of(version: str, backend: str, tmp_path: Path) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"Python {version} is not set up here")
+    run = record(tmp_path, BARE, "--backend", backend, python=str(python))
+    assert [s["values"]["a"]["text"] for s in run.at(5)] == ["1", "2", "4"]
+    assert [s["thread"] for s in run.at(5)] == ["_thread-1", "_thread-2", "_thread-3"]
+    plain = subprocess.run([python, tmp_path / "lecture.py"], check=False)
+    assert plain.returncode == 0 and run.value(15, "b") == "2"  # the other one sees to the step limit
+    (failed,) = [s for s in run.steps if s["kind"] == "error"]
+    assert (failed["line"], failed["thread"], failed["error"]["type"]) == (8, "_thread-3", "ValueError")
+    assert "Exception ignored in thread started by" in run.stderr and "function work" in run.stderr
 
 
 def test_a_daemon_that_goes_on_is_left_and_said(tmp_path: Path) -> None:
@@ -121,6 +157,37 @@ def test_a_relative_folder_is_the_one_it_was_at_the_start(tmp_path: Path) -> Non
 def test_a_main_that_is_a_generator_is_said(tmp_path: Path) -> None:
     run = record(tmp_path, "def main():\n    yield 1\n")
     assert "main() is a generator, so nothing in it was executed" in run.warnings()[0]
+
+
+@pytest.mark.parametrize(("version", "backend"), [("3.11", "settrace"), ("3.12", "monitoring")])
+@pytest.mark.parametrize("method", ["entered", "FrameState.left", "FrameState.failed", "FrameState.at", "look_up"])
+def test_a_fault_of_the_tracer_is_said_by_both_backends(
+    method: str, version: str, backend: str, tmp_path: Path
+) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"Python {version} is not set up here")
+    owner, _, name = method.rpartition(".")
+    run = record(tmp_path, f"""
+        from engine import text, tracer
+        def fail(*_):
+            raise LookupError("made for the test")
+        def f():
+            yield 1
+            [][1]
+        def main():
+            setattr(tracer.{owner or "Tracer"}, "{name}", fail)
+            if "{method}" == "look_up":
+                from engine import monitoring
+                monitoring.MonitoringTracer.look_up = fail
+            try:
+                a = list(f())
+            except IndexError:
+                a = 3
+            text("end")
+    """, "--backend", backend, python=str(python))  # fmt: skip
+    assert run.exit_code == 0 and run.texts() == ["end"]
+    assert sum("LookupError: made for the test" in warning for warning in run.warnings()) == 1
 
 
 def test_a_fault_of_the_recorder_is_said_once_and_not_the_lectures(tmp_path: Path) -> None:
