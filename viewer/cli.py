@@ -25,7 +25,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--out", type=Path, default=Path("var/site"), help="folder to write")
     export.add_argument("--single-file", action="store_true", help="one file a lecture, to be opened from a disk")
     export.add_argument("--with-notes", action="store_true", help="publish the speaker's notes too")
-    export.add_argument("--url", type=_address, help="address where the folder will be published")
+    export.add_argument("--url", type=_address, help="address where the folder will be published: adds a site map")
     return parser
 
 
@@ -76,6 +76,8 @@ def export(asked: argparse.Namespace) -> int:
         print(f"viewer: not published: {problem}", file=sys.stderr)
     changed = sum(made.written.values())
     print(f"{asked.out}: {len(made.written)} files, {changed} of them written now, the others unchanged")
+    if not asked.single_file and not asked.url:
+        print("no sitemap.xml and no addresses in the pages' cards, which must be whole: --url https://... gives them")
     return 1 if made.problems else 0
 
 

@@ -11,7 +11,7 @@ from viewer import render, single, site
 from viewer.bounds import stays
 from viewer.errors import NotListed, UsageError
 from viewer.lecture import CHUNK, INLINE_GROUPS
-from viewer.library import Entry, Library, shown_files, variants
+from viewer.library import Entry, Library, card, shown_files, variants
 from viewer.plots import LIBRARIES
 from viewer.urls import FILES, KERNELS, STATIC
 
@@ -27,7 +27,7 @@ class Export:
     out: Path
     notes: bool = False
     base: str = ""
-    "Address where the folder will be published, for the site map; it asks for whole addresses."
+    "Address where the folder will be published; without it there is no site map, which asks for whole addresses."
     written: dict[str, bool] = field(default_factory=dict)
     "By path within the folder: whether its bytes changed."
     problems: list[str] = field(default_factory=list)
@@ -36,7 +36,8 @@ class Export:
     def run(self, single_file: bool = False) -> None:
         """Write all files. Raises UsageError when there is nothing to write or nowhere to write it."""
         entries = [entry for entry in self.library.entries() if entry.trace]
-        self.problems += [f"{entry.path.name}: {entry.problem}" for entry in self.library.entries() if not entry.trace]
+        broken = [entry for entry in self.library.entries() if not entry.trace]
+        self.problems += [f"{card(entry).title}: {entry.problem}" for entry in broken]
         if not entries:
             raise UsageError(f"{str(self.library.traces)!r} has no recording to export; record a lecture first")
         self._own()
@@ -62,7 +63,9 @@ class Export:
             self._write(f"{STATIC}/{path}", (render.STATIC / path).read_bytes())
         for entry in entries:
             self._lecture(entry)
-        self._write("sitemap.xml", _sitemap(self.base, ["", *(f"{quote(entry.name)}/" for entry in entries)]).encode())
+        if self.base:
+            addresses = [self.base, *(f"{self.base}{quote(entry.name)}/" for entry in entries)]
+            self._write("sitemap.xml", _sitemap(addresses).encode())
 
     def _lecture(self, entry: Entry) -> None:
         found = entry.lecture()
@@ -134,9 +137,9 @@ def _unused(entries: list[Entry]) -> set[str]:
     return {path for scripts in LIBRARIES.values() for path in scripts} - used
 
 
-def _sitemap(base: str, paths: list[str]) -> str:
-    addresses = "".join(f"<url><loc>{escape(base + path)}</loc></url>\n" for path in paths)
+def _sitemap(addresses: list[str]) -> str:
+    listed = "".join(f"<url><loc>{escape(address)}</loc></url>\n" for address in addresses)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{addresses}</urlset>\n'
+        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{listed}</urlset>\n'
     )

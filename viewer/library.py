@@ -25,10 +25,16 @@ from viewer.pages import Card
 from viewer.provenance import provenance
 from viewer.urls import RESERVED
 
+FAILED = ".failed"
+"Suffix of a note beside NAME.json in which whoever records says why the lecture could not be recorded at all."
+
+NOWHERE = (0, 0)
+"Stamp of a file that is not there."
+
 
 @dataclass
 class Entry:
-    """A file of the folder: a recording, or what is wrong with it."""
+    """A lecture of the folder: its recording, or what is wrong with it."""
 
     name: str
     path: Path
@@ -42,6 +48,14 @@ class Entry:
     columns: bytes | None = None
     html: dict[str, str] = field(default_factory=dict)
     "Pages made of it, by what kind of page they are."
+
+    def failed(self) -> str:
+        """Why it could not be recorded the last time; empty where it could."""
+        try:
+            note = self.path.with_suffix(FAILED).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+        return note.strip()[:2000]
 
     def lecture(self) -> Lecture:
         """The recording with all that is derived from it. Raises NotListed where it cannot be shown."""
@@ -69,25 +83,26 @@ class Library:
         self._entries: dict[str, Entry] = {}
 
     def entries(self) -> list[Entry]:
-        """All files of the folder, by name; those that changed are read again."""
-        found: dict[str, Entry] = {}
-        for path in sorted(self.traces.glob("*.json")):
-            if not path.name.startswith("."):
-                entry = self._entry(path)
-                found[entry.name] = entry
-        self._entries = found
-        return list(found.values())
+        """All lectures of the folder, by name; what changed is read again."""
+        found = {path.with_suffix(".json") for suffix in (".json", FAILED) for path in self.traces.glob(f"*{suffix}")}
+        self._entries = {path.stem: self._entry(path) for path in sorted(found) if not path.name.startswith(".")}
+        return list(self._entries.values())
 
     def entry(self, name: str) -> Entry:
-        """The file called `name`.json. Raises NotListed when there is none."""
+        """The lecture called `name`. Raises NotListed when there is none."""
         path = self.traces / f"{name}.json"
-        if name.startswith(".") or "/" in name or "\\" in name or "\0" in name or not path.is_file():
+        known = any(path.with_suffix(suffix).is_file() for suffix in (".json", FAILED)) if _is_name(name) else False
+        if not known:
             raise NotListed(f"there is no recording {name!r}")
         entry = self._entries[name] = self._entry(path)
         return entry
 
     def _entry(self, path: Path) -> Entry:
         stamp = _stamp(path)
+        if stamp == NOWHERE:
+            entry = Entry(path.stem, path, stamp, None)
+            entry.problem = f"the lecture could not be recorded: {entry.failed()}".rstrip(".")
+            return entry
         known = self._entries.get(path.stem)
         return known if known and known.stamp == stamp else _read(path, stamp)
 
@@ -121,11 +136,16 @@ class Library:
         yield from self.entries()
 
 
+def _is_name(name: str) -> bool:
+    """Whether `name` names nothing outside a folder, and nothing hidden."""
+    return not name.startswith(".") and not {"/", "\\", "\0"} & set(name)
+
+
 def _stamp(path: Path) -> tuple[int, int]:
     try:
         found = path.stat()
     except OSError:
-        return (0, 0)
+        return NOWHERE
     return (found.st_mtime_ns, found.st_size)
 
 
@@ -167,7 +187,7 @@ def card(entry: Entry) -> Card:
     """What the index says about `entry`."""
     trace = entry.trace
     if trace is None:
-        return Card(entry.name, entry.path.name, "broken", entry.problem)
+        return Card(entry.name, entry.name if entry.stamp == NOWHERE else entry.path.name, "broken", entry.problem)
     lecture = entry.lecture()
     return Card(
         name=entry.name,
@@ -179,4 +199,5 @@ def card(entry: Entry) -> Card:
         kernels=len(trace.kernels),
         sections=tuple(section.title for section in lecture.sections if section.level <= 2),
         made=provenance(trace.run).replace("Recorded", "recorded"),
+        failed=entry.failed(),
     )

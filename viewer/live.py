@@ -16,8 +16,6 @@ from watchfiles import awatch
 
 from viewer.library import Entry, Library
 
-FAILED = ".failed"
-
 
 @dataclass(frozen=True)
 class Change:
@@ -33,15 +31,11 @@ class Change:
 
 def state(library: Library) -> list[Change]:
     """Every recording as it is now."""
-    return [_change(entry, library.traces) for entry in library.entries()]
+    return [_change(entry) for entry in library.entries()]
 
 
-def _change(entry: Entry, traces: Path) -> Change:
-    try:
-        failed = (traces / f"{entry.name}{FAILED}").read_text(encoding="utf-8", errors="replace").strip()[:2000]
-    except OSError:
-        failed = ""
-    if failed:
+def _change(entry: Entry) -> Change:
+    if failed := entry.failed():
         return Change(entry.name, entry.revision, "failed", failed)
     if entry.trace is None:
         return Change(entry.name, entry.revision, "broken", entry.problem)

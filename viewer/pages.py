@@ -25,6 +25,8 @@ class Card:
     sections: tuple[str, ...] = ()
     made: str = ""
     "Where and when it was recorded; empty where the recording does not say."
+    failed: str = ""
+    "Why it could not be recorded again, since this recording was made."
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What the viewer publishes, address by address, whoever carries it: the server and the export give the same bytes."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -18,8 +18,9 @@ TOP, BELOW = Urls("./"), Urls("../")
 
 
 def index(library: Library, broken: bool = True, base: str = "") -> str:
-    """The index of recordings as HTML, those that cannot be shown last or, without `broken`, not at all."""
+    """The index of recordings as HTML, those that cannot be shown last; without `broken`, only what can be shown."""
     cards = [card(entry) for entry in library.entries() if broken or entry.trace]
+    cards = cards if broken else [replace(card, failed="") for card in cards]
     cards.sort(key=lambda card: (card.status == "broken", card.name))
     return render.index(IndexPage(TOP, str(library.traces), cards, address=base))
 

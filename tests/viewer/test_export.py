@@ -133,6 +133,26 @@ def test_the_site_map_and_the_cards_name_whole_addresses(traces: Path, tmp_path:
     assert (tmp_path / "site" / ".nojekyll").is_file()
 
 
+def test_a_site_map_is_written_only_where_the_address_is_known_else_that_is_said(traces: Path, tmp_path: Path, capsys):
+    export(traces, tmp_path / "site", "--url", "https://course.example/cs")
+    assert "sitemap" not in capsys.readouterr().out
+    export(traces, tmp_path / "site")
+    assert capsys.readouterr().out.count("no sitemap.xml") == 1
+    assert not (tmp_path / "site" / "sitemap.xml").exists()
+
+
+def test_a_note_that_a_lecture_fails_by_now_is_not_published(traces: Path, tmp_path: Path):
+    (traces / "small.failed").write_text("SyntaxError in small.py, line 3")
+    assert export(traces, tmp_path / "site") == 0
+    assert not any(b"SyntaxError" in data for data in content(tmp_path / "site").values())
+
+
+def test_a_lecture_that_was_never_recorded_is_said(traces: Path, tmp_path: Path, capsys):
+    (traces / "talk.failed").write_text("SyntaxError in talk.py, line 3")
+    assert export(traces, tmp_path / "site") == 1
+    assert "not published: talk: the lecture could not be recorded: SyntaxError in talk.py" in capsys.readouterr().err
+
+
 def test_a_single_file_needs_nothing_beside_it(traces: Path, tmp_path: Path):
     export(traces, tmp_path / "site", "--single-file")
     page = (tmp_path / "site" / "small.html").read_text()

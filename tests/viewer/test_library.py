@@ -36,6 +36,28 @@ def test_a_file_that_cannot_be_shown_is_listed_with_what_is_wrong(traces: Path, 
     assert said in bad.said
 
 
+def test_a_lecture_that_was_never_recorded_is_listed_with_its_error(traces: Path):
+    (traces / "talk.failed").write_text("SyntaxError in talk.py, line 3: expected ':'.\n")
+    library = Library(traces)
+    small, talk = map(card, library.entries())
+    assert (small.status, talk.name, talk.title, talk.status) == ("ok", "talk", "talk", "broken")
+    assert talk.said == "the lecture could not be recorded: SyntaxError in talk.py, line 3: expected ':'"
+    (traces / "talk.failed").write_text("SyntaxError in talk.py, line 4")
+    assert library.entry("talk").problem.endswith("line 4")
+    t.write(lecture().trace(), traces / "talk.json")
+    assert library.entry("talk").trace is not None
+    (traces / "talk.json").unlink()
+    (traces / "talk.failed").unlink()
+    with pytest.raises(NotListed):
+        library.entry("talk")
+
+
+def test_a_recording_whose_lecture_fails_by_now_says_so_on_its_card(traces: Path):
+    (traces / "small.failed").write_text("SyntaxError in small.py, line 3")
+    (small,) = map(card, Library(traces).entries())
+    assert (small.status, small.failed) == ("ok", "SyntaxError in small.py, line 3")
+
+
 def test_a_card_says_what_there_is_to_see(traces: Path):
     (small,) = map(card, Library(traces).entries())
     assert (small.title, small.steps, small.kernels) == ("Kernels", 48, 1)
