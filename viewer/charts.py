@@ -9,7 +9,7 @@ WIDTH, HEIGHT, MARGIN = 480, 64, 8
 
 @dataclass(frozen=True)
 class Dots:
-    """Timed runs along a line from 0 to the slowest, in the units of a `WIDTH` by `HEIGHT` drawing."""
+    """Timed runs along a bar from 0 to their mean, and the roofline, in the units of a `WIDTH` by `HEIGHT` drawing."""
 
     points: list[tuple[float, float]]
     mean: float

@@ -40,6 +40,42 @@ def test_pictures_are_drawn_in_the_width_asked_for(reading):
     assert abs(picture.bounding_box()["width"] - column / 2) < 2
 
 
+def column(reader, number: int) -> list[str]:
+    """The cells of one column of the profile's table, also of the rows that are folded away."""
+    return reader.page.locator(f".profile tbody td:nth-child({number})").all_text_contents()
+
+
+def test_a_profile_is_sorted_by_any_column_with_the_keyboard_too(reading):
+    reader = reading("gallery/?step=15")
+    time = reader.page.locator(".profile th >> nth=2")
+    time.locator("button").click()
+    assert column(reader, 3)[:4] == ["10.5ms", "9900us", "8.5ms", "8100us"]
+    assert time.get_attribute("aria-sort") == "descending"
+    reader.press("Enter")
+    assert column(reader, 3)[:4] == ["0.5ms", "900us", "2.5ms", "2700us"]
+    assert time.get_attribute("aria-sort") == "ascending"
+    reader.page.click(".profile th >> nth=1")
+    assert column(reader, 2) == [str(number + 0.5) for number in range(11, -1, -1)]
+    assert time.get_attribute("aria-sort") is None
+    reader.page.click(".profile th >> nth=0")
+    assert column(reader, 1)[:3] == ["aten::op0", "aten::op1", "aten::op10"]
+    assert reader.page.locator(".profile table >> nth=0").locator("tbody tr").count() == 10
+
+
+def test_a_profile_links_its_chrome_trace(reading):
+    reader = reading("gallery/?step=15")
+    with reader.page.expect_download() as got:
+        reader.page.click("text=Chrome trace")
+    assert got.value.suggested_filename == "timeline.json"
+
+
+def test_a_benchmark_is_a_bar_beside_its_roofline(reading):
+    reader = reading("gallery/")
+    bar, floor = (reader.page.locator(f".benchmark .{name}") for name in ("bar", "floor"))
+    assert abs(float(bar.get_attribute("width")) - 2 / 3 * 464) < 0.1
+    assert abs(float(floor.get_attribute("x1")) - (8 + 0.5 / 3 * 464)) < 0.1
+
+
 def test_a_flame_graph_is_drawn_and_zoomed(reading):
     reader = reading("gallery/?step=15")
     reader.page.wait_for_selector(".flames button")

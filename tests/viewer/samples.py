@@ -121,6 +121,7 @@ def lecture() -> Maker:
     return made
 
 DRAWING = "<svg xmlns='http://www.w3.org/2000/svg' width='80' height='40'><circle r='40' fill='teal'/></svg>"
+PROFILED = tuple((f"aten::op{n}", n * 7 % 12 + 0.5, f"{n * 900}us" if n % 2 else f"{n}.5ms") for n in range(12))
 STACKS = "run;forward;aten::addmm 600\nrun;forward;aten::gelu 300\nrun;backward 100\nnot a stack\n"
 
 
@@ -129,6 +130,7 @@ def gallery(files: Path) -> Maker:
     files.mkdir(parents=True, exist_ok=True)
     (files / "drawing.svg").write_text(DRAWING)
     (files / "stacks.txt").write_text(STACKS)
+    (files / "timeline.json").write_text('{"traceEvents": []}')
     shown: list[t.Output] = [
         t.Text("# Gallery\n\nA *text* with $\\frac{a}{b}$."),
         t.Verbatim("$ nvidia-smi\nno devices", truncated=True),
@@ -145,9 +147,7 @@ def gallery(files: Path) -> Maker:
         t.Table(("GPU", "SMs"), (("H100", 132), ("B200", None)), "Two GPUs"),
         t.Stdout("printed\n"),
         t.Stderr("warned\n"),
-        t.ProfileTable(
-            "mlp", ("operator", "ms"), tuple((f"aten::op{n}", 1.5) for n in range(12)), "a CPU", stacks="stacks.txt"
-        ),
+        t.ProfileTable("mlp", ("operator", "ms", "time"), PROFILED, "a CPU", "stacks.txt", "timeline.json"),
         t.BenchmarkResult("matmul", (1.0, 2.0, 3.0), "a CPU", "wall clock", 0.5, "its bandwidth"),
         t.BenchmarkResult("matmul", (), "no GPU", "CUDA events"),
     ]

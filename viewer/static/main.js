@@ -8,6 +8,7 @@ import { History } from "./history.js";
 import { remember } from "./memory.js";
 import * as flame from "./flame.js";
 import * as plots from "./plots.js";
+import * as sort from "./sort.js";
 import { Lecture } from "./lecture.js";
 import { Pane } from "./pane.js";
 import { Panes } from "./panes.js";
@@ -163,6 +164,7 @@ async function start() {
   state.go(target(data, wanted), "first");
   flame.listen();
   plots.listen();
+  sort.listen();
   live.restore(lecture);
   live.listen();
   document.body.dataset.ready = "";
