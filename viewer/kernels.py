@@ -1,18 +1,23 @@
 """Which kernel is in play at each step, and one variant's stages as the kernel pane needs them."""
 
 import hashlib
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-from engine.trace import KernelCard, KernelLines, Observation, Recording, Variant
+from engine.trace import KernelCard, KernelLines, Observation, Recording, StageLines, Variant
+from viewer.assembly import asides, counts, explain, instructions
 from viewer.bounds import inside, stays
 from viewer.errors import NotListed
 from viewer.highlight import lines
+from viewer.opcodes import KINDS, STAGES
 from viewer.outline import Section
 
 NO_KERNEL = -1
+_GAPS = re.compile(r"(?<=\S)[ \t]{2,}")
+"Blanks that put the parts of an instruction below each other, which takes more width than a pane has."
 
 
 def in_play(recording: Recording, sections: list[Section]) -> list[tuple[int, int]]:
@@ -62,6 +67,14 @@ class Stage:
     "Line of the kernel's file each line comes from; 0 compiler-generated, -1 not code; empty where nothing is known."
     inlined: dict[int, list[tuple[str, int]]]
     "By line of the stage: where inlined code stands, then each caller."
+    asides: list[int]
+    "Numbers of the lines that can be left out: directives, debug sections, comments."
+    texts: list[tuple[str, str]]
+    "Of PTX and SASS: opcodes, and what each does in a sentence."
+    text: list[int]
+    "Which of `texts` each line's instruction has; -1 for none."
+    counts: dict[str, dict[int, int]]
+    "Instructions of each of `KINDS` by the line of the source they come from, 0 for none."
 
 
 @dataclass(frozen=True)
@@ -73,6 +86,8 @@ class Compiled:
     "Whether the source has changed since it was compiled."
     missing: str
     "What could not be read, in a sentence; empty when all is there."
+    kinds: dict[str, tuple[str, str, str]] = field(default_factory=lambda: KINDS)
+    "What `Stage.counts` counts: a letter, a word, and what it means."
 
 
 def compiled(folder: Path, variant: Variant, source: str) -> Compiled:
@@ -91,11 +106,32 @@ def compiled(folder: Path, variant: Variant, source: str) -> Compiled:
         except (NotListed, OSError):
             missing = f"stage {name} cannot be read; record the lecture again"
             continue
-        linked = links.stages.get(name) if links else None
-        html = [str(line) for line in lines(text.removesuffix("\n"), name)]
-        stages[name] = Stage(html, linked.source if linked else [], dict(linked.inlined) if linked else {})
+        stages[name] = stage(text, name, links.stages.get(name) if links else None)
     digest = hashlib.sha256(source.encode()).hexdigest()
     return Compiled(stages, bool(links and links.sha256 and links.sha256 != digest), missing)
+
+
+def stage(text: str, name: str, linked: StageLines | None = None) -> Stage:
+    """The stage `name` (`ptx`) as the pane shows it; `linked` says where its lines come from."""
+    text = text.removesuffix("\n").replace("\r\n", "\n").replace("\r", "\n")
+    source, inlined = (linked.source, dict(linked.inlined)) if linked else ([], {})
+    plain = text.split("\n")
+    found = instructions(plain, name) if name in STAGES else []
+    explained = explain(found, name)
+    return Stage(
+        html=[str(line) for line in lines(_narrow(text) if name in STAGES else text, name)],
+        source=source,
+        inlined=inlined,
+        asides=asides(plain, source, name),
+        texts=explained.texts,
+        text=explained.text,
+        counts=counts(found, source, name),
+    )
+
+
+def _narrow(text: str) -> str:
+    found = (line.lstrip() if line.lstrip().startswith("/*") else line for line in text.split("\n"))
+    return "\n".join(_GAPS.sub(" ", line) for line in found)
 
 
 def _links(folder: Path, key: str) -> tuple[KernelLines | None, str]:

@@ -18,8 +18,22 @@ RUN = """async () => {
 @pytest.mark.parametrize("path", ["small/?step=26", "small/?step=42&raw=1", "small/?step=2&showNotes=1"])
 def test_no_serious_violation_on_a_lecture(reading, path: str, theme: str):
     reader = reading(path, bypass_csp=True)
+    if "step=42" in path:
+        reader.page.wait_for_selector("#kernel li[data-source='8']")
+        reader.page.hover("#kernel li[data-source='8']")
     reader.page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
     reader.page.evaluate(AXE)
+    assert reader.page.evaluate(RUN) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_serious_violation_where_compilations_are_compared(reading, theme: str):
+    reader = reading("small/?step=42", bypass_csp=True)
+    reader.page.wait_for_selector("#kernel li[data-source='8']")
+    reader.page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+    reader.page.evaluate(AXE)
+    reader.page.select_option("[aria-label='Compare with']", label="beside sm_80")
+    reader.page.wait_for_selector(".compared")
     assert reader.page.evaluate(RUN) == []
 
 

@@ -80,6 +80,7 @@ def test_two_compilations_stand_beside_each_other_with_their_differences(reading
     reader.page.wait_for_selector(".compared")
     assert reader.text(".compared .sides") == "sm_90 sm_80"
     assert reader.text(".compared .facts") == (
+        "Instructions, left and right: loads 1 = 1 · stores 1 = 1. "
         "2 of 10 lines differ: ≠ 2 changed · − 0 only on the left · + 0 only on the right. "
         "Ignored: numbers of registers and labels, source locations, debug sections and comments."
     )
@@ -97,6 +98,34 @@ def test_two_compilations_stand_beside_each_other_with_their_differences(reading
     reader.page.select_option("[aria-label='Compare with']", label="Stop comparing")
     reader.page.wait_for_selector("#kernel li[data-source='8']")
     assert reader.page.locator(".compared").count() == 0
+
+
+def test_what_an_instruction_does_is_said_under_the_pointer_and_at_the_caret(reading):
+    reader = reading("small/?step=40")
+    reader.page.hover("#kernel li[data-source='8']")
+    assert reader.text(".link-state") == (
+        "ld.global.v4.b32 Reads four 32-bit words (16 bytes at once) from global memory into registers. From line 8."
+    )
+    reader.page.hover("#kernel .listing:last-child li[data-n='9']")
+    reader.page.focus("#kernel .listing:last-child")
+    reader.press("ArrowUp", "ArrowUp", "ArrowUp")
+    assert "ctaid.x is the block's index in the grid. From line 6." in reader.text(".link-state")
+    reader.page.hover("#kernel .listing:first-child li[data-n='8']")
+    assert reader.text(".link-state") == "Line 8 became 1 line of PTX."
+
+
+@pytest.mark.parametrize("width", [1440, 375])
+def test_the_source_has_counts_in_its_margin_and_the_stage_the_lines_it_comes_from(reading, width: int):
+    reader = reading("small/?step=40", viewport={"width": width, "height": 800}, has_touch=True)
+    if width == 375:
+        reader.page.tap("[data-sheet-open=panes]")
+    reader.page.wait_for_selector("#kernel .legend")
+    assert reader.text("#kernel .legend") == "L loads 1 S stores 1"
+    margins = reader.page.locator("#kernel .listing:first-child .counts")
+    assert margins.all_inner_texts() == ["1L", "1S"]
+    assert margins.first.get_attribute("aria-label") == "loads: 1 (from global, shared or tensor memory)"
+    shown = "(row) => getComputedStyle(row, '::after').content"
+    assert reader.page.locator("#kernel li[data-source='8']").evaluate(shown) == '"◂8"'
 
 
 COMPARE = """async ([stage, left, right]) => {

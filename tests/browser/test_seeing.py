@@ -91,11 +91,11 @@ def test_source_and_stage_light_each_other(reading):
     reader.page.wait_for_selector("#kernel li[data-source='8']")
     reader.page.hover("#kernel li[data-source='8']")
     assert "tl.load" in reader.text("#kernel .listing:first-child li.lit")
-    assert reader.text(".link-state") == "From line 8."
+    assert reader.text(".link-state span") == "From line 8."
     reader.page.click("#kernel .listing:first-child li[data-n='9']")
     assert "st.global.v4.b32" in reader.text("#kernel .listing:last-child li.pinned")
     reader.page.hover("#kernel li[data-source='7']")
-    assert reader.text(".link-state") == "From line 7, through standard.py:43."
+    assert reader.text(".link-state span") == "From line 7, through standard.py:43."
     reader.page.hover("#kernel .listing:first-child li[data-n='5']")
     assert reader.text(".link-state") == "Line 5: no code emitted in PTX."
 

@@ -1,7 +1,8 @@
 // The same stage of two compilations beside each other, with what differs.
 
 import { compare, ignored } from "./compare.js";
-import { region } from "./listing.js";
+import { both } from "./counts.js";
+import { explained, region } from "./listing.js";
 import { element, number } from "./values.js";
 
 /** Alike lines shown around a difference; of a longer run the middle is folded away. */
@@ -9,12 +10,12 @@ const NEAR = 3;
 const said = { "=": "Alike", "≠": "Differs", "−": "Only on the left", "+": "Only on the right" };
 
 /** `left` and `right` are {name, stage}; `name` is what the stage is called, `stage` its key. */
-export function comparison(left, right, stage, name) {
+export function comparison(left, right, stage, name, kinds) {
   const [a, b] = [left, right].map((side) => texts(side.stage));
   const rows = compare(a.text, b.text, stage);
   const list = element("ol", {}, ...folded(rows).map((run) => (run.fold ? fold(run.rows, a, b) : line(run, a, b))));
   const sides = element("div", { class: "sides" }, element("strong", {}, left.name), element("strong", {}, right.name));
-  const box = region(`${name} of ${left.name} beside ${right.name}`, sides, summary(rows, stage), list);
+  const box = region(`${name} of ${left.name} beside ${right.name}`, sides, ...summary(rows, stage, both(left.stage.counts, right.stage.counts, kinds)), list);
   box.classList.add("compared");
   return box;
 }
@@ -22,17 +23,24 @@ export function comparison(left, right, stage, name) {
 /** What a row of a comparison is, in words. */
 export const differs = (row) => said[row.dataset.mark];
 
+/** The opcodes of a row of a comparison and what they do: of the left side, else of the right one. */
+export function explain(row, left, right) {
+  const one = explained(left, Number(row.dataset.left));
+  return one.length ? one : explained(right, Number(row.dataset.right));
+}
+
 function texts({ html }) {
   const probe = document.createElement("template");
   return { html, text: html.map((line) => { probe.innerHTML = line; return probe.content.textContent; }) }; // coloured and escaped by the viewer
 }
 
-function summary(rows, stage) {
+function summary(rows, stage, instructions) {
   const count = Object.fromEntries(Object.keys(said).map((mark) => [mark, rows.filter((row) => row.mark === mark).length]));
   const different = rows.length - count["="];
   const parts = ["≠ changed", "− only on the left", "+ only on the right"].map((words) => words.replace(" ", ` ${number(count[words[0]])} `));
   const text = different ? `${number(different)} of ${number(rows.length)} lines differ: ${parts.join(" · ")}.` : `All ${number(rows.length)} lines are alike.`;
-  return element("p", { class: "facts" }, `${text} Ignored: ${ignored(stage)}.`);
+  const lines = element("p", { class: "facts" }, `${text} Ignored: ${ignored(stage)}.`);
+  return instructions ? [element("p", { class: "facts" }, `Instructions, left and right: ${instructions}.`), lines] : [lines];
 }
 
 /** The rows, long runs of alike ones as one {fold, rows}. */

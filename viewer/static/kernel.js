@@ -1,7 +1,7 @@
 // The kernel that the pane shows: its source beside one stage of one compilation, or that stage beside another one's.
 
 import { head, stageName, tabs } from "./choices.js";
-import { comparison, differs } from "./comparison.js";
+import { comparison, differs, explain } from "./comparison.js";
 import { Linked } from "./linked.js";
 import { card, download, fetchStages } from "./listing.js";
 import { tunings } from "./tunings.js";
@@ -84,12 +84,13 @@ export class KernelPane {
     const { linked, other, variant, stage } = this;
     const [found, second] = await Promise.all([variant, other?.variant].map((one) => one && this.fetch(one.key)));
     if (this.linked !== linked) return;
-    linked.fill(found.stages[stage], found.missing || "This stage is missing.");
+    linked.fill(found.stages[stage], found.missing || "This stage is missing.", found.kinds);
     if (!document.getElementById(`kernel-${variant.key}`)) linked.listing.querySelector("ol")?.append(download(variant.key, stage));
     this.idle = [found.stale ? "The source has changed since this was compiled: the links may be off." : "", found.missing].filter(Boolean).join(" ")
       || "Point at a line to see what it became; a click keeps it.";
     this.say(this.idle);
-    if (other) linked.box.replaceWith(this.comparison(found.stages[stage], second.stages[stage], second.missing));
+    this.sides = [found.stages[stage], second?.stages[stage]];
+    if (other) linked.box.replaceWith(this.comparison(...this.sides, found.kinds, second.missing));
     this.running();
     this.mark();
   }
@@ -103,19 +104,20 @@ export class KernelPane {
     }
   }
 
-  comparison(one, two, missing) {
+  comparison(one, two, kinds, missing) {
     const { kernel, variant } = this.other;
     const names = kernel === this.kernel ? named([this.variant, variant]) : [this.kernel, kernel].map(({ name }) => name);
     if (!one || !two) return card(missing || `${stageName(this.stage)} of one of the two is missing.`);
     this.say("What differs is marked ≠, − or +.");
-    return comparison({ name: names[0], stage: one }, { name: names[1], stage: two }, this.stage, stageName(this.stage));
+    return comparison({ name: names[0], stage: one }, { name: names[1], stage: two }, this.stage, stageName(this.stage), kinds);
   }
 
   light(row) {
     if (!row || row === this.lit) return;
     this.lit = row;
     this.paint("lit", row);
-    this.say(row.dataset.mark ? `${differs(row)}.` : this.linked.describe(row));
+    const [opcode, sentence] = row.dataset.mark ? explain(row, ...this.sides) : this.linked.explain(row);
+    this.say(row.dataset.mark ? `${differs(row)}.` : this.linked.describe(row), opcode, sentence);
   }
 
   click(row) {
@@ -130,7 +132,10 @@ export class KernelPane {
     for (const one of row?.dataset.n ? this.linked.partners(row) : [row]) one?.classList.add(name);
   }
 
-  say(text) { this.said.textContent = text; }
+  /** Say something of a line, first what its instruction does. */
+  say(text, opcode = "", sentence = "") {
+    this.said.replaceChildren(...(opcode ? [element("code", {}, opcode), ` ${sentence} `] : []), element("span", {}, text));
+  }
 
   /** The arrow keys move through the lines of the listing that has the focus. */
   caret(event) {

@@ -1,6 +1,7 @@
 // A kernel's source and one stage of its compilation beside each other, linked line by line both ways.
 
-import { card, region, sourceOf, stageList } from "./listing.js";
+import { card, explained, region, sourceOf, stageList } from "./listing.js";
+import { counts, legend } from "./counts.js";
 import { keepInView } from "./scrolling.js";
 
 const BLOCKS = 6;
@@ -15,21 +16,24 @@ export class Linked {
     this.box.className = "pair";
     this.box.append(this.source, this.listing);
     this.bySource = new Map();
-    this.inlined = {};
+    this.stage = null;
   }
 
   /** Show `stage`, or in its place a card that says why it is not there. */
-  fill(stage, why) {
+  fill(stage, why, kinds = {}) {
+    this.stage = stage;
     this.listing.replaceChildren(stage ? stageList(stage) : card(why));
-    if (stage) this.link(stage);
+    if (!stage) return;
+    this.link(stage);
+    for (const row of this.rows(this.source)) row.prepend(...counts(stage.counts, kinds, row.dataset.n));
+    this.source.prepend(...legend(stage.counts, kinds));
   }
 
   link(stage) {
-    this.inlined = stage.inlined;
     this.rows(this.listing).forEach((row, i) => {
       const line = stage.source[i] ?? -1;
       row.dataset.source = line;
-      row.classList.toggle("label", /^\s*[\w$.%]+:/.test(row.textContent));
+      if (line > 0) row.dataset.from = line;
       if (line > 0) this.bySource.set(line, [...(this.bySource.get(line) ?? []), row]);
     });
     [...this.bySource.keys()].sort((a, b) => a - b).forEach((line, i) => {
@@ -72,6 +76,9 @@ export class Linked {
     if (own && follow) { keepInView(own, this.source); this.reveal(own); }
   }
 
+  /** The opcodes of a row of the stage and what they do, [] for another row. */
+  explain(row) { return this.inSource(row) ? [] : explained(this.stage, Number(row.dataset.n)); }
+
   describe(row) {
     const line = this.lineOf(row);
     if (this.inSource(row)) {
@@ -80,7 +87,7 @@ export class Linked {
     }
     if (line < 0) return "Not code.";
     if (line === 0) return "Compiler-generated: it belongs to no line of the source.";
-    const chain = (this.inlined[row.dataset.n] ?? []).map(([path, at]) => `${path.split("/").at(-1)}:${at}`);
+    const chain = (this.stage.inlined[row.dataset.n] ?? []).map(([path, at]) => `${path.split("/").at(-1)}:${at}`);
     return `From line ${line}${chain.length ? `, through ${chain.join(" ← ")}` : ""}.`;
   }
 }

@@ -18,9 +18,13 @@ export function sourceOf(kernel) {
 
 export function stageList(stage) {
   const list = document.createElement("ol");
-  list.innerHTML = stage.html.map((html, i) => `<li data-n="${i + 1}">${html}</li>`).join(""); // coloured and escaped by the viewer
+  const asides = new Set(stage.asides);
+  list.innerHTML = stage.html.map((html, i) => `<li data-n="${i + 1}"${asides.has(i + 1) ? " data-aside" : ""}>${html}</li>`).join(""); // coloured and escaped by the viewer
   return list;
 }
+
+/** The opcodes of a line of a stage, counted from 1, and what they do; [] where there is nothing to say. */
+export const explained = (stage, line) => stage.texts[stage.text[line - 1] ?? -1] ?? [];
 
 export function download(key, stage) {
   return element("li", {}, element("a", { href: `../_kernels/${encodeURIComponent(key)}/${stage}`, download: `${key}.${stage}` }, "Download"));
