@@ -69,6 +69,8 @@ class Recorder:
 
             self.tracer = MonitoringTracer(self)
         self.files = Files(self.builder, root, lecture.parent)
+        self.watched: set[str] = set()
+        "Files whose statements are steps; of others a kernel that is stepped through may be seen, and nothing else."
         self.expressions: dict[str, tuple[int, CodeType, bool]] = {}
         "Number, code and whether it is a mere name, of each expression inspected."
         self.unresolved = Unresolved()
@@ -129,13 +131,14 @@ class Recorder:
     def watch(self, path: str, visible: bool = True) -> None:
         """Make the statements of the file `path` steps."""
         self.files.source(path)
+        self.watched.add(path)
         self.tracer.watch(path)
 
     # -- what the tracer tells
 
     def look_up(self, code: CodeType) -> Scope | None:
         """The scope of a code object of a visible file, None for comprehensions, lambdas and strangers."""
-        source = self.files.source(code.co_filename)
+        source = self.files.source(code.co_filename) if code.co_filename in self.watched else None
         if source is None or not source.is_own(code):
             return None
         return self._scope(code, all_values=self.inspect_all)
