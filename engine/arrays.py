@@ -29,7 +29,7 @@ def describe(value: object, cls: type, sampled: bool = True) -> Value | None:
         return _of_numpy(value, cls, sampled)
     if _is_a(cls, "numpy", "generic") and not issubclass(cls, (str, bytes)):
         return _of_numpy(sys.modules["numpy"].asarray(value), cls, sampled)
-    if _is_a(cls, "triton.language.core", "tensor"):
+    if any(_is_a(cls, "triton.language.core", name) for name in ("tensor", "tensor_descriptor_base")):
         return _of_triton(value, cls)
     if _is_a(cls, "cupy", "ndarray") or _is_a(cls, "jax", "Array"):
         return _layout_only(value, cls)

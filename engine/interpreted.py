@@ -3,7 +3,7 @@
 The interpreter does not execute a kernel as it stands: it rewrites its syntax tree (the lines stay true) and calls the
 result once per program instance. Everything here hangs on four of its functions: `InterpretedFunction.run` (a launch),
 `InterpretedFunction.rewrite` (which code object executes), `InterpreterBuilder.set_grid_dim` and `set_grid_idx`
-(how many instances there are, which is next).
+(how many instances there are, which is next). What an instance reads and writes is seen to in engine/memory_hooks.py.
 """
 
 import os
@@ -13,7 +13,9 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any, Protocol
 
+from engine.memory_hooks import MemoryHooks, MemoryWatch
 from engine.patches import Patches
+from engine.trace import Tensor
 
 Grid = tuple[int, ...]
 Instances = Sequence[int | Grid | str]
@@ -21,7 +23,7 @@ Instances = Sequence[int | Grid | str]
 FIRST: Instances = ("first",)
 
 
-class Watch(Protocol):
+class Watch(MemoryWatch, Protocol):
     """What is told of interpreted launches."""
 
     active: bool
@@ -39,8 +41,11 @@ class Watch(Protocol):
     def step_inside(self, code: CodeType, inside: bool) -> None:
         """Record, or no longer record, the statements of `code`."""
 
-    def warn(self, message: str) -> None:
-        """Tell the author."""
+    def entered(self, kernel: int, index: Grid, grid: Grid, tensors: tuple[Tensor, ...]) -> None:
+        """An instance that the reader steps through begins; it was given these tensors."""
+
+    def left(self) -> None:
+        """It is over."""
 
 
 class NotedGrid:
@@ -90,8 +95,11 @@ def _three(numbers: Grid, fill: int = 1) -> Grid:
 class _Launch:
     """The launch under way."""
 
-    def __init__(self, watch: Watch, kernel: int | None, name: str, grid: NotedGrid, instances: Instances) -> None:
+    def __init__(
+        self, watch: Watch, memory: MemoryHooks, kernel: int | None, name: str, grid: NotedGrid, instances: Instances
+    ) -> None:
         self.watch = watch
+        self.memory = memory
         self.kernel = kernel
         "Its number; None where the launch is not to be recorded."
         self.name = name
@@ -116,13 +124,23 @@ class _Launch:
             self.watch.step_inside(code, self.inside)
 
     def at(self, instance: Grid) -> None:
-        self.step(instance in self.instances)
+        self.leave()
+        if instance in self.instances and self.kernel is not None:
+            grid = self.grid.value
+            self.watch.entered(self.kernel, instance[: len(grid)], grid, self.memory.tensors)
+            self.step(True)
+            self.memory.listen()
+
+    def leave(self) -> None:
+        if self.inside:
+            self.memory.stop()
+            self.step(False)
+            self.watch.left()
 
     def step(self, inside: bool) -> None:
-        if inside != self.inside:
-            self.inside = inside
-            for code in self.codes:
-                self.watch.step_inside(code, inside)
+        self.inside = inside
+        for code in self.codes:
+            self.watch.step_inside(code, inside)
 
 
 class InterpreterHooks:
@@ -131,6 +149,7 @@ class InterpreterHooks:
     def __init__(self, watch: Watch, patches: Patches) -> None:
         self.watch = watch
         self.patches = patches
+        self.memory = MemoryHooks(watch)
         self.launch: _Launch | None = None
         self.own = ""
         "Folder of Triton's own code, which is never stepped through."
@@ -147,6 +166,7 @@ class InterpreterHooks:
         self.patches.replace(function, "rewrite", self._rewrite(function.rewrite))
         self.patches.replace(builder, "set_grid_dim", self._set_grid_dim(builder.set_grid_dim))
         self.patches.replace(builder, "set_grid_idx", self._set_grid_idx(builder.set_grid_idx))
+        self.memory.install(interpreter, self.patches)
 
     def _run(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
@@ -158,12 +178,14 @@ class InterpreterHooks:
                 number = self.watch.noted(kernel, args, kwargs)
                 instances = self.watch.to_step(kernel.fn, sys._getframe(1))
             noted = NotedGrid(grid)
-            launch = self.launch = _Launch(self.watch, number, kernel.fn.__name__, noted, instances)
+            launch = self.launch = _Launch(self.watch, self.memory, number, kernel.fn.__name__, noted, instances)
+            self.memory.launch(bool(instances))
             try:
                 return original(kernel, *args, grid=noted, warmup=warmup, **kwargs)
             finally:
-                launch.step(False)
+                launch.leave()
                 self.launch = None
+                self.memory.launch(False)
 
         return run
 

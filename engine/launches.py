@@ -25,7 +25,7 @@ from engine.jit_hooks import JitHooks, TunerHooks
 from engine.patches import Patches
 from engine.sink import Sink
 from engine.source_hooks import ExtensionHooks, InductorHooks
-from engine.trace import Kernel, Tuning
+from engine.trace import Access, Kernel, Tensor, Tuning
 
 Language = Literal["triton", "inductor"]
 
@@ -168,6 +168,18 @@ class Launches:
     def step_inside(self, code: CodeType, inside: bool) -> None:
         """See `Watch`."""
         self.sink.step_inside(code, inside)
+
+    def entered(self, kernel: int, index: Grid, grid: Grid, tensors: tuple[Tensor, ...]) -> None:
+        """See `Watch`."""
+        self.sink.entered(kernel, index, grid, tensors)
+
+    def accessed(self, tensor: int, access: Access) -> None:
+        """See `MemoryWatch`."""
+        self.sink.accessed(tensor, access)
+
+    def left(self) -> None:
+        """See `Watch`."""
+        self.sink.left()
 
     def warn(self, message: str) -> None:
         """See `Watch`."""

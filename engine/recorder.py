@@ -24,9 +24,24 @@ from engine.claims import CLAIMS, Claim
 from engine.files import Files
 from engine.frames import forget
 from engine.guard import SECONDS, call_within
+from engine.inside import Inside
 from engine.leftovers import CHILD, wait_for_threads
 from engine.statements import Statement
-from engine.trace import Error, Failed, Kernel, Kind, Launch, Output, Status, Text, Trace, Tuning, Variant
+from engine.trace import (
+    Access,
+    Error,
+    Failed,
+    Kernel,
+    Kind,
+    Launch,
+    Output,
+    Status,
+    Tensor,
+    Text,
+    Trace,
+    Tuning,
+    Variant,
+)
 from engine.tracer import FrameState, Scope, Tracer
 from engine.unresolved import Unresolved
 from engine.values import ValueTable
@@ -79,6 +94,7 @@ class Recorder:
         self.launches: list[list[Launch]] = []
         self.claims: list[Claim] = []
         "Observations that wait for the kernels to be compiled."
+        self.inside = Inside(self.builder)
         self.pid = getpid()
         self.older: set[threading.Thread] = set()
         "Threads that ran before the recording began."
@@ -279,9 +295,9 @@ class Recorder:
                 self.watch(file)
 
     def flush(self, state: FrameState) -> None:
-        """Attach the outputs that waited for a statement's resume."""
-        for output in state.pending or ():
-            self.builder.output(state.step, output)
+        """Attach what waited for a statement's resume."""
+        for made in state.pending or ():
+            self._attach(state.step, made)
         state.pending = None
 
     def broken(self, error: Exception) -> None:
@@ -313,10 +329,21 @@ class Recorder:
             self.early.append(output)
         elif state is None or state.current < 0:
             self.builder.output(len(self.builder) - 1, output)
-        elif state.mark == state.thread.last and state.step >= 0:
-            self.builder.output(state.step, output)
         else:
-            state.pending = [*(state.pending or ()), output]
+            self._made(state, output)
+
+    def _made(self, state: FrameState, made: Output | Access) -> None:
+        """The statement that `state` is at did something; where others took steps meanwhile it waits for the resume."""
+        if state.mark == state.thread.last and state.step >= 0:
+            self._attach(state.step, made)
+        else:
+            state.pending = [*(state.pending or ()), made]
+
+    def _attach(self, step: int, made: Output | Access) -> None:
+        if isinstance(made, Access):
+            self.inside.add(step, made)
+        else:
+            self.builder.output(step, made)
 
     def observe(self, claim: Claim) -> None:
         """Attach an observation, and keep what it claims until the kernels are compiled."""
@@ -366,6 +393,21 @@ class Recorder:
     def step_inside(self, code: CodeType, inside: bool) -> None:
         """From now on record (or no longer record) the statements of a kernel."""
         self.tracer.set_scope(code, self._scope(code, all_values=True) if inside else None)
+
+    def entered(self, kernel: int, index: tuple[int, ...], grid: tuple[int, ...], tensors: tuple[Tensor, ...]) -> None:
+        """A program instance begins; one whose statements are stepped over is not recorded."""
+        if not self.tracer.thread().muted:
+            self.inside.enter(kernel, index, grid, tensors)
+
+    def left(self) -> None:
+        """The program instance is over."""
+        self.inside.leave()
+
+    def accessed(self, tensor: int, access: Access) -> None:
+        """The current statement of the program instance accessed a tensor of its launch."""
+        state = self.tracer.stand()
+        if self.inside.now and state is not None and not self.looking():
+            self._made(state, self.inside.of_launch(tensor, access))
 
     # -- where things stand
 
@@ -440,9 +482,11 @@ class Recorder:
         for said, path, line in self.unresolved.warnings():
             self.warn(said, self.display_path(path), line)
         lecture = self.display_path(str(self.lecture))
-        return self.builder.finish(
+        trace = self.builder.finish(
             title=self._title(), lecture=lecture, status=status, reason=reason, values=self.values.values, run=run
         )
+        trace.tensors, trace.access_table, trace.instances = self.inside.finish()
+        return trace
 
     def _title(self) -> str:
         """The first heading that the lecture said, else its file's name."""

@@ -17,6 +17,7 @@ from engine.trace import (
     Output,
     Picture,
     Recording,
+    Region,
     Scalar,
     Sequence,
     Trace,
@@ -80,9 +81,38 @@ class Resolver:
             "values": {trace.names[name]: self.value(v) for name, v in recording.inspected.get(index, ())},
             "cleared": [trace.names[name] for name in recording.cleared.get(index, ())],
             "outputs": [self.output(trace.output_table[number]) for number in recording.outputs.get(index, ())],
+            "instance": self._instance(index),
+            "accesses": [self.access(number) for number in recording.accesses.get(index, ())],
             "error": None if error is None else {"type": error.type, "message": error.message,
                                                  "traceback": error.traceback},
         }  # fmt: skip
+
+    def _instance(self, index: int) -> dict[str, Any] | None:
+        """The program instance inside which a step is taken."""
+        instance = self.recording.instance(index)
+        if instance is None:
+            return None
+        kernel = self.trace.kernels[instance.kernel].name
+        return {"kernel": kernel, "index": list(instance.index), "grid": list(instance.grid)}
+
+    def access(self, number: int) -> dict[str, Any]:
+        """One access, with its tensor."""
+        access = self.trace.access_table[number]
+        tensor = self.trace.tensors[access.tensor] if access.tensor >= 0 else None
+        return {
+            "tensor": None if tensor is None else tensor.name,
+            "shape": None if tensor is None else list(tensor.shape),
+            "stride": None if tensor is None else list(tensor.stride),
+            "dtype": None if tensor is None else tensor.dtype,
+            "operation": access.operation,
+            "text": access.text,
+            "elements": _region(access.elements),
+            "masked": _region(access.masked),
+            "lanes": access.lanes or access.elements.count,
+            "outside": access.outside,
+            "masked_lanes": access.masked_lanes,
+            "masked_outside": access.masked_outside,
+        }
 
     def value(self, number: int, depth: int = 0) -> dict[str, Any]:
         """One value, its parts written out down to `DEPTH`."""
@@ -151,6 +181,12 @@ def _array(value: Array) -> dict[str, Any]:
     return plain
 
 
+def _region(region: Region) -> dict[str, Any]:
+    """Boxes as slices, `[[0, 64, 1], [32, 64, 1]]` for rows 0 to 63 and columns 32 to 63."""
+    plain = {"count": region.count, "boxes": region.boxes}
+    return plain | {"truncated": True} if region.truncated else plain
+
+
 def jsonl(trace: Trace, step: int | None = None) -> Iterator[bytes]:
     """The lines of `show --jsonl`: the header, then every step, or only the one asked for."""
     resolver = Resolver(trace)
@@ -186,6 +222,8 @@ def _step_lines(resolver: Resolver, index: int, sources: Any, whole: bool) -> It
             yield f"          called from {caller[0]}:{caller[1]} in {caller[2]}"
     for name, number in recording.inspected.get(index, ()):
         yield f"          {trace.names[name]} = {trace.values[number].text}"
+    for number in recording.accesses.get(index, ()):
+        yield f"          {trace.access_table[number].text}"
     for number in recording.outputs.get(index, ()):
         yield from _output_lines(trace.output_table[number])
     if index in trace.errors:

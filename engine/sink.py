@@ -7,7 +7,7 @@ from types import CodeType
 from typing import Protocol
 
 from engine.claims import Claim
-from engine.trace import Kernel, Output, Tuning
+from engine.trace import Access, Kernel, Output, Tensor, Tuning
 
 
 class Sink(Protocol):
@@ -44,6 +44,15 @@ class Sink(Protocol):
 
     def step_inside(self, code: CodeType, inside: bool) -> None:
         """From now on record (or no longer record) the statements of `code`, with all its local variables."""
+
+    def entered(self, kernel: int, index: tuple[int, ...], grid: tuple[int, ...], tensors: tuple[Tensor, ...]) -> None:
+        """A program instance that is stepped through begins; it was given `tensors`."""
+
+    def accessed(self, tensor: int, access: Access) -> None:
+        """The instance read, wrote or updated elements of the tensor of that number among its own, -1 for none."""
+
+    def left(self) -> None:
+        """The instance is over."""
 
 
 current: Sink | None = None

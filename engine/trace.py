@@ -439,6 +439,60 @@ class Kernel(Struct, frozen=True):
     "Of an autotuned kernel, one for each key it was launched with."
 
 
+# ---------------------------------------------------------------- inside a kernel
+
+
+class Tensor(Struct, frozen=True):
+    """A tensor that a kernel was given."""
+
+    name: str
+    "The kernel's name for it, `x_ptr`; one of several in a tuple is `xs[1]`."
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    "Elements between neighbours along each dimension."
+    dtype: str
+    "Name of the element type, `torch.float32`."
+
+
+Slice = tuple[int, int, int]
+"Start, stop and step along one dimension, as in Python: 0, 6, 2 are 0, 2 and 4."
+
+
+class Region(Struct, frozen=True):
+    """Places in a tensor."""
+
+    count: int = 0
+    "How many different ones."
+    boxes: tuple[tuple[Slice, ...], ...] = ()
+    "Where they are: boxes that do not overlap, a slice for each dimension."
+    truncated: bool = False
+    "Whether boxes were left out."
+
+
+class Access(Struct, frozen=True):
+    """One memory operation of a program instance, as far as it concerns one tensor."""
+
+    operation: Literal["read", "write", "atomic"]
+    text: str
+    "In words, `reads x_ptr[768:1000], 232 elements, 24 masked at [1000:1024], beyond its edge`."
+    tensor: int = -1
+    "Number in `Trace.tensors`; -1 for addresses that belong to no tensor of the launch."
+    elements: Region = Region()
+    "The elements read, written or updated."
+    masked: Region = Region()
+    "What lanes that are masked off point at; where a block overhangs the tensor, beyond its edge."
+    lanes: int = 0
+    "How many lanes came to the elements, where that is more than one for each; 0 for one for each."
+    outside: int = 0
+    "Lanes that are not masked off, and whose address is no element of the tensor: a fault of the kernel."
+    masked_lanes: int = 0
+    "How many lanes are masked off."
+    masked_outside: int = 0
+    "Those of them that have no place in `masked`, since their address is no element of the tensor."
+    truncated: bool = False
+    "Whether this stands for further accesses of its statement, which were left out."
+
+
 # ---------------------------------------------------------------- the recording
 
 
@@ -518,6 +572,22 @@ class Pairs(Struct, frozen=True):
     "Number in the table the pairs are about."
 
 
+class Instance(Struct, frozen=True):
+    """A program instance that is stepped through: what runs in its frame, and in those called from there."""
+
+    step: int
+    "Its first step."
+    kernel: int
+    "Number in `Trace.kernels`."
+    index: tuple[int, ...]
+    "Which one it is, an index for each dimension of the grid."
+    grid: tuple[int, ...]
+    tensors: tuple[int, ...] = ()
+    "Numbers, in `Trace.tensors`, of what the kernel was given, in the order of its parameters."
+    accesses: Pairs = Pairs()
+    "Accesses (`Trace.access_table`) made at steps, each at that of the statement that made it."
+
+
 class Inspected(Struct, frozen=True):
     """Columns: which expression had which value at which step."""
 
@@ -559,6 +629,10 @@ class Trace(msgspec.Struct, omit_defaults=True):
     "By step."
     warnings: list[Warning] = []
     kernels: list[Kernel] = []
+    tensors: list[Tensor] = []
+    access_table: list[Access] = []
+    instances: list[Instance] = []
+    "In order of their first steps."
     run: dict[str, Any] = {}
     "All that differs between two identical runs: times, host, versions, device. `--reproducible` leaves it out."
 
@@ -695,6 +769,12 @@ class Recording:
             ("cleared name", trace.cleared.item, len(trace.names)),
             ("output", trace.outputs.item, len(trace.output_table)),
             ("error step", list(trace.errors), steps),
+            ("instance's step", [instance.step for instance in trace.instances], steps),
+            ("instance's kernel", [instance.kernel for instance in trace.instances], len(trace.kernels)),
+            ("instance's tensor", [n for instance in trace.instances for n in instance.tensors], len(trace.tensors)),
+            ("access", [n for instance in trace.instances for n in instance.accesses.item], len(trace.access_table)),
+            ("access's step", [n for i in trace.instances for n in sums(i.accesses.step)], steps),
+            ("accessed tensor", [access.tensor + 1 for access in trace.access_table], len(trace.tensors) + 1),
         ]
         for what, numbers, limit in bounds:
             if numbers and (min(numbers) < 0 or max(numbers) >= limit):
@@ -708,6 +788,14 @@ class Recording:
         for number, caller in enumerate(self.caller):
             if not -1 <= caller < number:
                 raise ValueError("caller out of range")
+        for access in trace.access_table:
+            self._check_boxes(access)
+
+    def _check_boxes(self, access: Access) -> None:
+        dimensions = len(self.trace.tensors[access.tensor].shape) if access.tensor >= 0 else 0
+        for box in access.elements.boxes + access.masked.boxes:
+            if len(box) != dimensions or any(start >= stop or step < 1 for start, stop, step in box):
+                raise ValueError("box of an access out of range")
 
     @cached_property
     def activation(self) -> list[int]:
@@ -763,6 +851,27 @@ class Recording:
     def outputs(self) -> dict[int, tuple[int, ...]]:
         """Numbers of the outputs, by step."""
         return _by_step(self.trace.outputs)
+
+    @cached_property
+    def accesses(self) -> dict[int, tuple[int, ...]]:
+        """Numbers of the accesses, by step."""
+        out: dict[int, tuple[int, ...]] = {}
+        for instance in self.trace.instances:
+            for step, found in _by_step(instance.accesses).items():
+                out[step] = out.get(step, ()) + found
+        return out
+
+    @cached_property
+    def _instances(self) -> dict[int, Instance]:
+        """Program instances by the activation of their kernel."""
+        return {self.activation[instance.step]: instance for instance in self.trace.instances}
+
+    def instance(self, step: int) -> Instance | None:
+        """The program instance inside which `step` is taken, None outside any."""
+        activation = self.activation[step]
+        while activation >= 0 and activation not in self._instances:
+            activation = self.caller[activation]
+        return self._instances.get(activation)
 
     @cached_property
     def call_step(self) -> list[int]:

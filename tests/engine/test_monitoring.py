@@ -286,3 +286,65 @@ def test_the_tool_number_is_given_back(tmp_path: Path) -> None:
     run = subprocess.run([python("3.12"), "-c", textwrap.dedent(LETS_GO)], cwd=tmp_path, capture_output=True, text=True,
                          env={"PYTHONPATH": str(ROOT)}, check=False)  # fmt: skip
     assert run.stdout == "1 [None, None, None, None, None, None]\n" * 8, run.stderr
+
+
+INSIDE = """
+    from contextlib import suppress
+    from pathlib import Path
+    from engine.recorder import Recorder
+    from engine.trace import Access, Kernel, Recording, Region, Tensor, encode
+    path = Path("lecture.py").resolve()
+    found = []
+    for backend in ("settrace", "monitoring"):
+        recorder = Recorder(path, path.parent, root=path.parent, inspect_all=False, max_steps=99, backend=backend)
+        def launch(function, index):
+            kernel = recorder.kernel(Kernel("kernel", "triton", recorder.display_path(str(path)), 1, 4))
+            recorder.step_inside(function.__code__, True)
+            recorder.entered(kernel, index, (2,), (Tensor("x", (8,), (1,), "int32"),))
+            with suppress(ZeroDivisionError):
+                function()
+            recorder.step_inside(function.__code__, False)
+            recorder.left()
+        def read(at):
+            recorder.accessed(0, Access("read", f"reads x[{at}]", elements=Region(1, (((at, at + 1, 1),),))))
+            return at
+        space = {"launch": launch, "read": read}
+        exec(compile(path.read_bytes(), str(path), "exec"), space)
+        recorder.watch(str(path))
+        recorder.start()
+        space["main"]()
+        recorder.stop()
+        trace = recorder.finish("ok", "", {})
+        found.append(encode(trace))
+    assert found[0] == found[1]
+    recording = Recording(trace)
+    recording.check()
+    for step, made in recording.accesses.items():
+        place, instance = recording.place(step), recording.instance(step)
+        print(place[1], recording.kind(step), instance.index, [trace.access_table[number].text for number in made])
+"""
+
+
+def test_accesses_of_program_instances_belong_to_the_same_steps(tmp_path: Path) -> None:
+    (tmp_path / "lecture.py").write_text(textwrap.dedent("""\
+        def kernel():
+            a = read(0)
+            b = helper() + read(2) + read(2)
+            return read(3) / 0
+
+        def helper():
+            return read(1)
+
+        def main():
+            read(4)
+            launch(kernel, (0,))  # @stepover
+            for index in (0, 1):
+                launch(kernel, (index,))
+    """))
+    run = subprocess.run([python("3.12"), "-c", textwrap.dedent(INSIDE)], cwd=tmp_path, capture_output=True, text=True,
+                         env={"PYTHONPATH": str(ROOT)}, check=False)  # fmt: skip
+    assert run.stdout == "".join(
+        f"2 line ({index},) ['reads x[0]']\n7 line ({index},) ['reads x[1]']\n"
+        f"3 resume ({index},) ['reads x[2]']\n4 line ({index},) ['reads x[3]']\n"
+        for index in (0, 1)
+    ), run.stderr

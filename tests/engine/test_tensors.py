@@ -5,6 +5,7 @@ import math
 import time
 import tracemalloc
 import warnings
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -426,6 +427,13 @@ def test_block_of_pointers_shows_no_addresses():
     pointers = block(numpy.arange(128, dtype="uint64"), tl.pointer_type(tl.float32))
     text = "pointer<fp32> [128]"
     assert snapshot(pointers) == Array("tensor", text, (128,), "pointer<fp32>", stride=(1,), truncated=True)
+
+
+def test_descriptor_of_a_tensor_shows_its_type_and_no_address():
+    tl = pytest.importorskip("triton.language", reason="triton is not installed")
+    base = block(numpy.array([2**40], dtype="uint64"), tl.pointer_type(tl.float32)).handle
+    shown = snapshot(tl.core.tensor_descriptor_base(SimpleNamespace(base=base), tl.block_type(tl.float32, [16, 32])))
+    assert (shown.type, shown.text) == ("tensor_descriptor_base", "tensor_descriptor<<['16', '32'], fp32>>")
 
 
 # ---------------------------------------------------------------- tensors on a GPU

@@ -42,6 +42,15 @@ class Notes:
     def step_inside(self, code, inside):
         (self.inside.add if inside else self.inside.discard)(code)
 
+    def entered(self, kernel, index, grid, tensors):
+        pass
+
+    def accessed(self, tensor, access):
+        pass
+
+    def left(self):
+        pass
+
     def warn(self, message, path="", line=0):
         self.note("warn", message)
 
