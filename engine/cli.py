@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.errors import EngineError, UsageError
 
-SHOW = "show"
+SHOW, RECOMPILE = "show", "recompile"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -15,6 +15,10 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if arguments and arguments[0] == SHOW:
             return _show(_show_parser().parse_args(arguments[1:]))
+        if arguments and arguments[0] == RECOMPILE:
+            from engine.recompiling import main as recompiling
+
+            return recompiling(_recompile_parser().parse_args(arguments[1:]).store)
         return _record(_record_parser().parse_args(arguments))
     except EngineError as error:
         print(f"engine: {error}", file=sys.stderr)
@@ -57,6 +61,15 @@ def _show_parser() -> argparse.ArgumentParser:
     parser.add_argument("trace", type=Path, metavar="TRACE.json")
     parser.add_argument("--step", type=int, metavar="N", help="only this step, counted from 0")
     parser.add_argument("--jsonl", action="store_true", help="one JSON object a line: the header, then every step")
+    return parser
+
+
+def _recompile_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m engine recompile",
+        description="Compile kernels anew, for the viewer: a JSON request a line in, a JSON answer a line out.",
+    )
+    parser.add_argument("store", type=Path, metavar="STORE", help="the folder with kernels/ (var)")
     return parser
 
 

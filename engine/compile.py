@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,7 +168,10 @@ def recompile(store: Path, key: str, path: str, text: str, workers: Workers | No
     digest = hashlib.sha256(text.encode()).hexdigest()
     try:
         wanted = Wanted(done.name, renewed(done.work, path, text), done.path, digest)
-    except (LookupError, SyntaxError) as error:
+    except SyntaxError as error:
+        said = "".join(traceback.format_exception_only(error)).rstrip()
+        wanted = Wanted(done.name, None, done.path, digest, reason=said)
+    except (LookupError, ValueError, RecursionError) as error:
         wanted = Wanted(done.name, None, done.path, digest, reason=str(error))
     return compile_all({0: [wanted]}, [done.target], store, workers=workers)[0][0]
 

@@ -47,7 +47,7 @@ class _Renewal:
         self.work = work
         self.path = path
         self.lines = text.splitlines(keepends=True)
-        self.tree = ast.parse(text)
+        self.tree = ast.parse(text, filename=path)
         self.objects: list[Object] = list(work.objects)
         self.added: dict[str, int] = {}
         "Numbers of the module's names that were looked up in the new text."

@@ -16,11 +16,14 @@ from starlette.exceptions import HTTPException
 
 from viewer import live, render, site
 from viewer.errors import NotListed
+from viewer.kernels import compiled
 from viewer.library import Entry, Library
 from viewer.middleware import Guard
 from viewer.pages import ErrorPage
 from viewer.policy import SANDBOX
-from viewer.urls import FILES, KERNELS, STATIC, Urls
+from viewer.recompiler import Recompiler
+from viewer.saved import Workshop
+from viewer.urls import FILES, KERNELS, RENEWED, STATIC, Urls
 
 router = APIRouter()
 
@@ -28,15 +31,35 @@ router = APIRouter()
 class Shelf:
     """The library and a lock around it, since requests are answered on several threads; and what watches it."""
 
-    def __init__(self, traces: FilePath) -> None:
+    def __init__(self, traces: FilePath, workshop: Workshop | None) -> None:
         self.library = Library(traces)
         self.lock = threading.Lock()
-        self.bell = live.Bell(traces)
+        self.bell = live.Bell(self.folders)
+        self.workshop = workshop
+        self.recompiler = Recompiler(self.library.store)
+
+    def folders(self) -> set[FilePath]:
+        """What to watch: the traces, and in the author's workshop the kernels' files."""
+        if self.workshop is None:
+            return {self.library.traces}
+        with self.lock:
+            traces = [entry.trace for entry in self.library.entries()]
+        return {self.library.traces, *self.workshop.folders(iter(traces))}
 
     def state(self) -> str:
         """Every recording as it is now, as the data of one event."""
         with self.lock:
-            return live.encode(live.state(self.library))
+            return live.encode(live.state(self.library, self.workshop))
+
+    def renewed(self, key: str) -> bytes:
+        """The variant kept under `key` as its file now compiles, with its stages, as JSON. Raises NotListed."""
+        if self.workshop is None:
+            raise NotListed("kernels are compiled anew on the author's own machine only")
+        with self.lock:
+            path = self.library.kernel_file(key)
+        text = self.workshop.text(path)
+        variant = self.recompiler.compile(key, path, text)
+        return site.renewed(variant, compiled(self.library.store / "kernels", variant, text))
 
 
 def _tag(entry: Entry) -> dict[str, str]:
@@ -111,6 +134,12 @@ def stage(key: str, stage: str, shelf: Shelved) -> Response:
     return FileResponse(path, media_type="text/plain; charset=utf-8")
 
 
+@router.get(f"/{RENEWED}/{{key}}.json", responses=NOT_LISTED)
+def renewed(key: str, shelf: Shelved) -> Response:
+    """A compiled kernel as its file, saved since, now compiles: on the author's own machine only."""
+    return Response(shelf.renewed(key), media_type="application/json")
+
+
 @router.get("/{name}", response_class=RedirectResponse, responses=NOT_LISTED)
 def folder(name: Name, request: Request, shelf: Shelved) -> Response:
     """A lecture's address without its last slash."""
@@ -166,11 +195,16 @@ def _refused(request: Request, error: Exception) -> Response:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     async with app.state.shelf.bell.watching():
         yield
+    app.state.shelf.recompiler.close()
 
 
-def create(traces: FilePath) -> FastAPI:
-    """The application that shows the recordings in `traces`. Raises UsageError when there is no such folder."""
-    shelf = Shelf(traces)
+def create(traces: FilePath, workshop: FilePath | None = None) -> FastAPI:
+    """The application that shows the recordings in `traces`. Raises UsageError when there is no such folder.
+
+    `workshop` is the folder they were made in, on the author's own machine: kernels whose files are saved there are
+    compiled anew. Not to be given where others than the author can connect.
+    """
+    shelf = Shelf(traces, Workshop(workshop) if workshop is not None else None)
     app = FastAPI(
         title="Lecture viewer", docs_url=None, redoc_url=None, lifespan=_lifespan, redirect_slashes=False
     )

@@ -12,6 +12,9 @@ from viewer.errors import UsageError, ViewerError
 from viewer.export import Export
 from viewer.library import Library
 
+OWN_MACHINE = {"127.0.0.1", "localhost", "::1"}
+"Addresses at which nobody but the author connects."
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m viewer", description="Show recorded lectures.")
@@ -56,9 +59,14 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
+def workshop(host: str) -> Path | None:
+    """The folder whose kernels are compiled anew when they are saved; None where others can connect to `host`."""
+    return Path.cwd() if host in OWN_MACHINE else None
+
+
 def serve(traces: Path, host: str, port: int) -> None:
     """Show the recordings in `traces` until interrupted. Raises UsageError when that cannot begin."""
-    app = create(traces)
+    app = create(traces, workshop(host))
     listener = listen(host, port)
     with listener:
         shown = f"[{host}]" if ":" in host else host

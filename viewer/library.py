@@ -123,6 +123,14 @@ class Library:
         """The linked stages of the variant kept under `key`. Raises NotListed when no recording has it."""
         return compiled(self.store / "kernels", *self._variant(key))
 
+    def kernel_file(self, key: str) -> str:
+        """What the recording calls the file of the kernel kept under `key`. Raises NotListed."""
+        for entry in self._known():
+            for kernel in entry.trace.kernels if entry.trace else ():
+                if any(variant.key == key for variant in kernel.variants):
+                    return kernel.path
+        raise NotListed(f"no recording has a kernel {key!r}")
+
     def _variant(self, key: str) -> tuple[Variant, str]:
         for entry in self._known():
             for variant, source in variants(entry.trace):

@@ -7,14 +7,15 @@ on why the lecture could not be recorded at all; pages show it and keep what the
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 from watchfiles import awatch
 
 from viewer.library import Entry, Library
+from viewer.saved import Workshop
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,17 @@ class Change:
     "As in the trace; `broken` for a file that cannot be shown."
     said: str
     "Why it ended or cannot be shown; with a file NAME.failed, what that says."
+    saved: dict[str, str] = field(default_factory=dict)
+    "By number, a digest of the file of each kernel that has been saved since with another text."
 
 
-def state(library: Library) -> list[Change]:
-    """Every recording as it is now."""
-    return [_change(entry) for entry in library.entries()]
+def state(library: Library, workshop: Workshop | None) -> list[Change]:
+    """Every recording as it is now; with a workshop, also which of its kernels' files have been saved since."""
+    entries = library.entries()
+    changes = [_change(entry) for entry in entries]
+    if workshop is None:
+        return changes
+    return [replace(change, saved=workshop.saved(entry.trace)) for change, entry in zip(changes, entries, strict=True)]
 
 
 def _change(entry: Entry) -> Change:
@@ -43,10 +50,10 @@ def _change(entry: Entry) -> Change:
 
 
 class Bell:
-    """Rings for every page that listens whenever the folder `traces` changes."""
+    """Rings for every page that listens whenever one of the folders changes, which may be others after each change."""
 
-    def __init__(self, traces: Path) -> None:
-        self.traces = traces
+    def __init__(self, folders: Callable[[], set[Path]]) -> None:
+        self.folders = folders
         self._listeners: set[asyncio.Event] = set()
 
     @contextlib.asynccontextmanager
@@ -61,9 +68,13 @@ class Bell:
             await task
 
     async def _watch(self, stop: asyncio.Event) -> None:
-        async for _ in awatch(self.traces, stop_event=stop, debounce=200, step=50, recursive=False):
-            for listener in self._listeners:
-                listener.set()
+        while not stop.is_set():
+            watched = await asyncio.to_thread(self.folders)
+            async for _ in awatch(*watched, stop_event=stop, debounce=200, step=50, recursive=False):
+                for listener in self._listeners:
+                    listener.set()
+                if await asyncio.to_thread(self.folders) != watched:
+                    break
 
     async def rings(self) -> AsyncIterator[None]:
         """Once at the start, then after each change; changes that come while the listener is busy ring once."""

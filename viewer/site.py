@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from engine.trace import Variant
 from viewer import render
 from viewer.errors import NotListed
 from viewer.kernels import Compiled
@@ -59,6 +60,11 @@ def chart(found: Lecture, key: str) -> bytes:
     if key not in found.charts:
         raise NotListed(f"{found.name!r} has no chart {key!r}")
     return found.charts[key].spec
+
+
+def renewed(variant: Variant, compiled: Compiled) -> bytes:
+    """A variant that is in no recording, with its linked stages, as JSON."""
+    return msgspec.json.encode({"variant": variant, "compiled": asdict(compiled)})
 
 
 def stages(compiled: Compiled) -> bytes:

@@ -5,13 +5,14 @@
     /NAME/data.json         its columns                 /_kernels/KEY.json      a variant's stages, linked
     /NAME/outputs/S/K.json  outputs not on the page     /_kernels/KEY/STAGE     a stage's text
     /NAME/plots/KEY.json    a chart's specification
+    /_events                what has changed            /_renewed/KEY.json      a variant as its file now compiles
 """
 
 from dataclasses import dataclass
 from urllib.parse import quote
 
-STATIC, FILES, KERNELS = "_static", "_files", "_kernels"
-RESERVED = {STATIC, FILES, KERNELS, "_events"}
+STATIC, FILES, KERNELS, RENEWED = "_static", "_files", "_kernels", "_renewed"
+RESERVED = {STATIC, FILES, KERNELS, RENEWED, "_events"}
 "Names that no recording can have, since the site uses them itself."
 
 

@@ -54,6 +54,7 @@ function filter(view) {
 function comparing(view) {
   const groups = [element("option", { value: "" }, view.other ? "Stop comparing" : "Compare with …")];
   const { kernels } = view.data;
+  if (view.fresh?.variant.stages.includes(view.stage)) groups.push(element("option", { value: "saved" }, "beside the saved file"));
   for (const kernel of [view.kernel, ...kernels.filter((other) => other !== view.kernel)]) {
     const own = kernel === view.kernel;
     const found = kernel.variants.map((variant, i) => ({ variant, i })).filter(({ variant }) => variant !== view.variant
@@ -63,10 +64,11 @@ function comparing(view) {
     if (choices.length) groups.push(element("optgroup", { label: kernelName(kernels, kernel) }, ...choices));
   }
   const { other } = view;
-  const value = other ? `${kernels.indexOf(other.kernel)}.${other.kernel.variants.indexOf(other.variant)}` : "";
+  const value = !other ? "" : other === view.fresh ? "saved" : `${kernels.indexOf(other.kernel)}.${other.kernel.variants.indexOf(other.variant)}`;
   return choose("Compare with", groups, value, (chosen) => {
     const [kernel, variant] = chosen.split(".").map(Number);
-    view.change({ other: chosen ? { kernel: kernels[kernel], variant: kernels[kernel].variants[variant] } : null });
+    if (chosen === "saved") view.change({ other: view.fresh });
+    else view.change({ other: chosen ? { kernel: kernels[kernel], variant: kernels[kernel].variants[variant] } : null });
   });
 }
 

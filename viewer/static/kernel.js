@@ -4,6 +4,7 @@ import { head, stageName, tabs } from "./choices.js";
 import { comparison, differs, explain } from "./comparison.js";
 import { Linked } from "./linked.js";
 import { card, download, fetchStages } from "./listing.js";
+import { failure, renewed, sides } from "./renewed.js";
 import { tunings } from "./tunings.js";
 import { element } from "./values.js";
 import { costs, likeliest, named, preferred, why } from "./variants.js";
@@ -11,7 +12,7 @@ import { costs, likeliest, named, preferred, why } from "./variants.js";
 export class KernelPane {
   constructor(pane) {
     Object.assign(this, { pane, box: pane.box, state: pane.state, data: pane.data, number: -1, compiled: new Map(), variantOf: new Map() });
-    Object.assign(this, { stage: "ptx", codeOnly: false, other: null, selected: null, pinned: null, lit: null });
+    Object.assign(this, { stage: "ptx", codeOnly: false, other: null, fresh: null, selected: null, pinned: null, lit: null });
     this.box.addEventListener("click", (event) => this.click(event.target.closest(ROW)));
     this.box.addEventListener("pointerover", (event) => this.light(event.target.closest(ROW)));
     this.box.addEventListener("keydown", (event) => this.caret(event));
@@ -21,6 +22,7 @@ export class KernelPane {
     if (number !== this.number) {
       Object.assign(this, { number, selected: null, other: null });
       this.draw();
+      this.renew();
     }
     this.running();
   }
@@ -46,9 +48,28 @@ export class KernelPane {
 
   /** Show another `variant` or `stage` of the kernel, or compare with an `other` {kernel, variant}. */
   change({ variant, ...changes }) {
+    const before = this.variant;
     if (variant) this.variantOf.set(this.number, this.kernel.variants.indexOf(variant));
     Object.assign(this, { selected: null, ...changes });
     this.draw();
+    if (this.variant !== before) this.renew();
+  }
+
+  /** Where the kernel's file has been saved since it was recorded, show what it compiles to now beside that. */
+  async renew() {
+    const { kernel, variant } = this;
+    const digest = this.pane.saved[this.number];
+    if (digest === undefined || !variant?.stages?.length) {
+      if (this.fresh) this.change({ other: this.other === this.fresh ? null : this.other, fresh: null });
+      return;
+    }
+    if (this.fresh?.of === variant && this.fresh.digest === digest) return;
+    this.say(`The kernel's file was saved: compiling it for ${variant.target} …`);
+    const found = await renewed(variant.key, digest);
+    if (this.variant !== variant || this.pane.saved[this.number] !== digest) return;
+    this.compiled.set(found.variant.key, found.compiled);
+    const fresh = { kernel, variant: found.variant, of: variant, digest, names: sides(variant, found.variant) };
+    this.change({ fresh, other: fresh });
   }
 
   filter(on) {
@@ -63,10 +84,11 @@ export class KernelPane {
     const { variants } = this.kernel;
     const variant = this.variant = variants[Math.min(this.variantOf.get(this.number) ?? preferred(this.kernel), variants.length - 1)];
     if (variant && !variant.stages?.includes(this.stage)) this.stage = variant.stages?.includes("ptx") ? "ptx" : variant.stages?.at(-1) ?? "ptx";
+    if (this.fresh && this.fresh.of !== variant) [this.other, this.fresh] = [this.other === this.fresh ? null : this.other, null];
     if (this.other && (this.other.variant === variant || !this.other.variant.stages.includes(this.stage))) this.other = null;
     Object.assign(this, { pinned: null, lit: null, linked: new Linked(this.kernel, stageName(this.stage)) });
     this.said = element("div", { class: "link-state", "aria-live": "polite" });
-    this.refresh(() => this.box.replaceChildren(head(this), tabs(this), costs(variant), tunings(this.kernel), this.linked.box, this.said));
+    this.refresh(() => this.box.replaceChildren(head(this), tabs(this), costs(variant), tunings(this.kernel), failure(this.fresh), this.linked.box, this.said));
     this.loaded = variant?.stages?.length ? this.load() : this.linked.fill(null, why(variant));
     this.running();
   }
@@ -106,7 +128,7 @@ export class KernelPane {
 
   comparison(one, two, kinds, missing) {
     const { kernel, variant } = this.other;
-    const names = kernel === this.kernel ? named([this.variant, variant]) : [this.kernel, kernel].map(({ name }) => name);
+    const names = this.other.names ?? (kernel === this.kernel ? named([this.variant, variant]) : [this.kernel, kernel].map(({ name }) => name));
     if (!one || !two) return card(missing || `${stageName(this.stage)} of one of the two is missing.`);
     this.say("What differs is marked ≠, − or +.");
     return comparison({ name: names[0], stage: one }, { name: names[1], stage: two }, this.stage, stageName(this.stage), kinds);

@@ -13,7 +13,10 @@ export function listen() {
     const mine = changes.find((change) => change.name === name);
     if (!mine) say("The recording is gone.");
     else if (mine.status === "failed" || mine.status === "broken") say(`The lecture could not be recorded again: ${mine.said}`);
-    else if (mine.revision === revision) say("");
+    else if (mine.revision === revision) {
+      say("");
+      document.dispatchEvent(new CustomEvent("kernel:saved", { detail: mine.saved }));
+    }
     else if (mine.status === "error" && !document.querySelector("main .problem")) say(`The lecture now fails: ${mine.said}. This is the last good recording.`, true);
     else again();
   };

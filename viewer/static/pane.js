@@ -4,9 +4,10 @@ import { element } from "./values.js";
 
 export class Pane {
   constructor(state) {
-    Object.assign(this, { state, data: state.data, kernel: -1, chosen: null, closed: null, view: null, loading: null });
+    Object.assign(this, { state, data: state.data, kernel: -1, chosen: null, closed: null, view: null, loading: null, saved: {} });
     this.box = document.getElementById("kernel");
     state.listen((_, change) => { if (change.step || change.toggle === "env") this.update(); });
+    document.addEventListener("kernel:saved", ({ detail }) => { this.saved = detail; this.view?.renew(); });
     document.addEventListener("kernel:select", ({ detail }) => this.select(detail));
     document.addEventListener("click", (event) => {
       const asking = event.target.closest("[data-kernel]");

@@ -1,0 +1,47 @@
+"""Compiles kernels anew as their files are saved, for whoever shows them: a request a line, an answer a line.
+
+The compilers stay loaded between requests, so that all but the first take as long as the compilation itself.
+"""
+
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from engine.compile import recompile
+from engine.errors import UsageError
+from engine.workers import Workers
+
+
+class Asked(msgspec.Struct):
+    """A line of standard input."""
+
+    key: str
+    "Folder under `kernels/` of the compilation to be made anew."
+    path: str
+    "The kernel's file, as in `File.path`."
+    text: str
+    "What stands in it now."
+
+
+def answer_all(store: Path, requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer each request with a `Variant` as JSON, until there are no more. What comes of one is kept in `store`.
+
+    Raises UsageError for a line that is no request; whatever goes wrong with a kernel is a variant's reason.
+    """
+    with Workers() as workers:
+        for line in requests:
+            try:
+                asked = msgspec.json.decode(line, type=Asked)
+            except msgspec.MsgspecError as error:
+                raise UsageError(f"a line of standard input is no request ({error}); see engine.recompiling") from error
+            variant = recompile(store, asked.key, asked.path, asked.text, workers)
+            answers.write(msgspec.json.encode(variant) + b"\n")
+            answers.flush()
+
+
+def main(store: Path) -> int:
+    """Answer on the standard streams."""
+    answer_all(store, sys.stdin.buffer, sys.stdout.buffer)
+    return 0

@@ -1,0 +1,116 @@
+"""Kernels whose files are saved after they were recorded: noticed and compiled anew, for the author alone."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from engine import trace as t
+from tests.viewer.client import Client
+from tests.viewer.conftest import PTX
+from tests.viewer.samples import KERNEL
+from viewer import live
+from viewer.app import create
+from viewer.cli import workshop
+from viewer.errors import NotListed
+from viewer.library import Library
+from viewer.recompiler import Recompiler
+from viewer.saved import Workshop
+
+CHANGED = KERNEL.replace("tl.load", "2 * tl.load")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """The folder the small lecture was recorded in, with its kernel as recorded."""
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "gelu.py").write_text(KERNEL)
+    return tmp_path
+
+
+def saved(traces: Path, root: Path | None) -> dict[str, str]:
+    [change] = live.state(Library(traces), Workshop(root) if root else None)
+    return change.saved
+
+
+def test_a_kernels_file_that_was_saved_is_noticed_until_it_is_as_recorded_again(traces: Path, root: Path):
+    assert saved(traces, root) == {}
+    (root / "kernels" / "gelu.py").write_text(CHANGED)
+    first = saved(traces, root)
+    assert list(first) == ["0"] and saved(traces, None) == {}
+    (root / "kernels" / "gelu.py").write_text(CHANGED + "\n")
+    assert saved(traces, root).keys() == {"0"} and saved(traces, root) != first
+    (root / "kernels" / "gelu.py").write_bytes(KERNEL.replace("\n", "\r\n").encode())
+    assert saved(traces, root) == {}
+
+
+def test_a_file_that_is_gone_is_no_change(traces: Path, tmp_path: Path):
+    assert saved(traces, tmp_path / "elsewhere") == {}
+
+
+@pytest.mark.parametrize("path", ["../secret.py", "/etc/passwd", "kernels/../../secret.py", "secret.txt", "kernels"])
+def test_nothing_outside_the_folder_is_looked_at(root: Path, path: str):
+    (root.parent / "secret.py").write_text("x")
+    (root / "secret.txt").write_text("x")
+    with pytest.raises(NotListed):
+        Workshop(root).text(path)
+
+
+def test_the_folders_of_the_kernels_are_watched(traces: Path, root: Path):
+    entries = Library(traces).entries()
+    assert Workshop(root).folders(entry.trace for entry in entries) == {(root / "kernels").resolve()}
+
+
+class Compiling:
+    """Stands in for the engine: keeps what it was asked, and gives one answer."""
+
+    def __init__(self, store: Path, answer: t.Variant) -> None:
+        self.asked: list[tuple[str, str, str]] = []
+        self.answer = answer
+        home = store / "kernels" / "new"
+        home.mkdir(parents=True)
+        (home / "ptx").write_text(PTX.replace("ld.global", "ld.volatile"))
+
+    def compile(self, key: str, path: str, text: str) -> t.Variant:
+        self.asked.append((key, path, text))
+        return self.answer
+
+
+def test_the_page_is_given_what_the_saved_file_compiles_to(traces: Path, root: Path):
+    app = create(traces, root)
+    made = Compiling(traces.parent, t.Variant("sm_90", "compiled", "new", ("ptx",), registers=30))
+    app.state.shelf.recompiler = made
+    (root / "kernels" / "gelu.py").write_text(CHANGED)
+    found = json.loads(Client(app).get("/_renewed/gelu90.json").content)
+    assert made.asked == [("gelu90", "kernels/gelu.py", CHANGED)]
+    assert (found["variant"]["key"], found["variant"]["registers"]) == ("new", 30)
+    lines = [re.sub(r"<[^>]+>", "", line) for line in found["compiled"]["stages"]["ptx"]["html"]]
+    assert "ld.volatile.v4.b32 { %r4, %r5, %r6, %r7 }, [ %rd2 + 0 ];" in map(str.strip, lines)
+
+
+def test_what_does_not_compile_is_given_with_the_compilers_words(traces: Path, root: Path):
+    app = create(traces, root)
+    app.state.shelf.recompiler = Compiling(traces.parent, t.Variant("sm_90", "compiled", "", reason="SyntaxError"))
+    found = json.loads(Client(app).get("/_renewed/gelu90.json").content)
+    assert (found["variant"]["reason"], found["compiled"]["stages"]) == ("SyntaxError", {})
+
+
+def test_others_than_the_author_have_nothing_compiled(traces: Path, root: Path):
+    assert Client(create(traces)).get("/_renewed/gelu90.json").status_code == 404
+    assert Client(create(traces, root)).get("/_renewed/none.json").status_code == 404
+
+
+@pytest.mark.parametrize(("host", "own"), [("127.0.0.1", True), ("localhost", True), ("0.0.0.0", False)])
+def test_only_a_server_of_the_authors_own_machine_compiles(host: str, own: bool):
+    assert workshop(host) == (Path.cwd() if own else None)
+
+
+def test_an_engine_that_ends_is_said_and_started_again(tmp_path, monkeypatch):
+    monkeypatch.setattr("viewer.recompiler.COMMAND", ("-c", "import sys; sys.stdin.readline(); print('{', flush=True)"))
+    recompiler = Recompiler(tmp_path)
+    for _ in range(2):
+        assert recompiler.compile("key", "k.py", "").reason.startswith("the engine's process ended")
+    recompiler.close()
+    assert recompiler.process is not None and recompiler.process.returncode is not None
+    Recompiler(tmp_path).close()
