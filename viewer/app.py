@@ -31,11 +31,11 @@ router = APIRouter()
 class Shelf:
     """The library and a lock around it, since requests are answered on several threads; and what watches it."""
 
-    def __init__(self, traces: FilePath, workshop: Workshop | None) -> None:
+    def __init__(self, traces: FilePath, workshop: FilePath | None) -> None:
         self.library = Library(traces)
         self.lock = threading.Lock()
         self.bell = live.Bell(self.folders)
-        self.workshop = workshop
+        self.workshop = Workshop(workshop, self.library.store) if workshop is not None else None
         self.recompiler = Recompiler(self.library.store)
 
     def folders(self) -> set[FilePath]:
@@ -44,7 +44,7 @@ class Shelf:
             return {self.library.traces}
         with self.lock:
             traces = [entry.trace for entry in self.library.entries()]
-        return {self.library.traces, *self.workshop.folders(iter(traces))}
+        return {self.library.traces, *self.workshop.folders(traces)}
 
     def state(self) -> str:
         """Every recording as it is now, as the data of one event."""
@@ -204,7 +204,7 @@ def create(traces: FilePath, workshop: FilePath | None = None) -> FastAPI:
     `workshop` is the folder they were made in, on the author's own machine: kernels whose files are saved there are
     compiled anew. Not to be given where others than the author can connect.
     """
-    shelf = Shelf(traces, Workshop(workshop) if workshop is not None else None)
+    shelf = Shelf(traces, workshop)
     app = FastAPI(
         title="Lecture viewer", docs_url=None, redoc_url=None, lifespan=_lifespan, redirect_slashes=False
     )

@@ -29,7 +29,7 @@ class Change:
     said: str
     "Why it ended or cannot be shown; with a file NAME.failed, what that says."
     saved: dict[str, str] = field(default_factory=dict)
-    "By number, a digest of the file of each kernel that has been saved since with another text."
+    "By key, a digest of the file of each variant whose kernel has been saved since with another text."
 
 
 def state(library: Library, workshop: Workshop | None) -> list[Change]:

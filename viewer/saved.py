@@ -1,21 +1,24 @@
 """Files of kernels that have been saved since they were recorded: on the author's own machine, where they still lie."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from engine.trace import Kernel, Trace
+from engine.trace import Trace
 from viewer.bounds import inside
 from viewer.errors import NotListed
 
 SUFFIXES = {".py", ".cu", ".cuh"}
+WORK = "work.json"
+"What the engine leaves beside the stages of a variant that it can compile anew."
 
 
 class Workshop:
-    """The folder that recordings were made in, `root`; nothing outside it is looked at."""
+    """The folder that recordings were made in, `root`; nothing outside it is looked at. Their store is `store`."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, store: Path) -> None:
         self.root = root
+        self.store = store
 
     def text(self, path: str) -> str:
         """What now stands in the file that a recording calls `path`. Raises NotListed where there is none here."""
@@ -31,33 +34,37 @@ class Workshop:
         return inside(self.root, path)
 
     def saved(self, trace: Trace | None) -> dict[str, str]:
-        """By number of the kernel, in words: a digest of its file's text, for those files that are no longer as
-        recorded."""
+        """By key of the variant, a digest of its kernel's file, where that file is no longer as recorded."""
+        sources = {file.path: file.source for file in trace.files} if trace else {}
         found = {}
-        for number, kernel, recorded in _kernels(trace):
+        for path, keys in self._files(trace):
             try:
-                text = self.text(kernel.path)
+                text = self.text(path)
             except NotListed:
                 continue
-            if text != recorded:
-                found[str(number)] = hashlib.sha256(text.encode()).hexdigest()[:16]
+            if text != sources.get(path):
+                found.update(dict.fromkeys(keys, hashlib.sha256(text.encode()).hexdigest()[:16]))
         return found
 
-    def folders(self, traces: Iterator[Trace | None]) -> set[Path]:
+    def folders(self, traces: Iterable[Trace | None]) -> set[Path]:
         """Where the files of the recordings' kernels lie."""
         found = set()
-        for trace in traces:
-            for _, kernel, _ in _kernels(trace):
-                try:
-                    found.add(self._file(kernel.path).parent)
-                except NotListed:
-                    continue
+        for path in {path for trace in traces for path, _ in self._files(trace)}:
+            try:
+                found.add(self._file(path).parent)
+            except NotListed:
+                continue
         return found
 
+    def _files(self, trace: Trace | None) -> Iterator[tuple[str, list[str]]]:
+        """Files of kernels, and the keys of those of their variants that can be compiled anew."""
+        for kernel in trace.kernels if trace else ():
+            keys = [variant.key for variant in kernel.variants if variant.stages and self._kept(variant.key)]
+            if keys:
+                yield kernel.path, keys
 
-def _kernels(trace: Trace | None) -> Iterator[tuple[int, Kernel, str]]:
-    """Number, kernel and the recorded text of its file, of the kernels that could be compiled anew."""
-    sources = {file.path: file.source for file in trace.files} if trace else {}
-    for number, kernel in enumerate(trace.kernels if trace else ()):
-        if kernel.path in sources and any(variant.stages for variant in kernel.variants):
-            yield number, kernel, sources[kernel.path]
+    def _kept(self, key: str) -> bool:
+        try:
+            return inside(self.store / "kernels", f"{key}/{WORK}").is_file()
+        except NotListed:
+            return False

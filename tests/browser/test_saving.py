@@ -40,7 +40,7 @@ def studio(tmp_path):
             server.wait(timeout=20)
 
 
-def test_saving_a_kernel_shows_what_it_becomes_beside_what_was_recorded(studio, reading):  # the page goes before the server
+def test_saving_a_kernel_shows_what_it_becomes_beside_what_was_recorded(studio, reading):
     file, address = studio
     page = reading("live/", at=address).page
     page.wait_for_selector("#kernel .pair")

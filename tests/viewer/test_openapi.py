@@ -39,6 +39,7 @@ def values(schema: dict[str, Any]) -> st.SearchStrategy[str]:
 def test_every_address_of_the_viewer_is_described():
     assert set(described()) == {
         "/", "/_static/{path}", "/_files/{name}", "/_kernels/{key}.json", "/_kernels/{key}/{stage}",
+        "/_renewed/{key}.json",
         "/{name}", "/{name}/", "/{name}/data.json", "/{name}/outputs/{spot}/{chunk}.json",
         "/{name}/plots/{key}.json",
     }  # fmt: skip

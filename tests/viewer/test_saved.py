@@ -16,7 +16,7 @@ from viewer.cli import workshop
 from viewer.errors import NotListed
 from viewer.library import Library
 from viewer.recompiler import Recompiler
-from viewer.saved import Workshop
+from viewer.saved import WORK, Workshop
 
 CHANGED = KERNEL.replace("tl.load", "2 * tl.load")
 
@@ -29,8 +29,14 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(autouse=True)
+def kept(traces: Path) -> None:
+    """One variant of the small lecture can be compiled anew."""
+    (traces.parent / "kernels" / "gelu90" / WORK).write_text("{}")
+
+
 def saved(traces: Path, root: Path | None) -> dict[str, str]:
-    [change] = live.state(Library(traces), Workshop(root) if root else None)
+    [change] = live.state(Library(traces), Workshop(root, traces.parent) if root else None)
     return change.saved
 
 
@@ -38,11 +44,18 @@ def test_a_kernels_file_that_was_saved_is_noticed_until_it_is_as_recorded_again(
     assert saved(traces, root) == {}
     (root / "kernels" / "gelu.py").write_text(CHANGED)
     first = saved(traces, root)
-    assert list(first) == ["0"] and saved(traces, None) == {}
+    assert list(first) == ["gelu90"] and saved(traces, None) == {}
     (root / "kernels" / "gelu.py").write_text(CHANGED + "\n")
-    assert saved(traces, root).keys() == {"0"} and saved(traces, root) != first
+    assert saved(traces, root).keys() == {"gelu90"} and saved(traces, root) != first
     (root / "kernels" / "gelu.py").write_bytes(KERNEL.replace("\n", "\r\n").encode())
     assert saved(traces, root) == {}
+
+
+def test_what_cannot_be_compiled_anew_is_not_asked_for(traces: Path, root: Path):
+    (root / "kernels" / "gelu.py").write_text(CHANGED)
+    (traces.parent / "kernels" / "gelu90" / WORK).unlink()
+    assert saved(traces, root) == {}
+    assert Workshop(root, traces.parent).folders([Library(traces).entry("small").trace]) == set()
 
 
 def test_a_file_that_is_gone_is_no_change(traces: Path, tmp_path: Path):
@@ -54,12 +67,12 @@ def test_nothing_outside_the_folder_is_looked_at(root: Path, path: str):
     (root.parent / "secret.py").write_text("x")
     (root / "secret.txt").write_text("x")
     with pytest.raises(NotListed):
-        Workshop(root).text(path)
+        Workshop(root, root / "var").text(path)
 
 
 def test_the_folders_of_the_kernels_are_watched(traces: Path, root: Path):
     entries = Library(traces).entries()
-    assert Workshop(root).folders(entry.trace for entry in entries) == {(root / "kernels").resolve()}
+    assert Workshop(root, traces.parent).folders(entry.trace for entry in entries) == {(root / "kernels").resolve()}
 
 
 class Compiling:

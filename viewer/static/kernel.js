@@ -58,15 +58,15 @@ export class KernelPane {
   /** Where the kernel's file has been saved since it was recorded, show what it compiles to now beside that. */
   async renew() {
     const { kernel, variant } = this;
-    const digest = this.pane.saved[this.number];
-    if (digest === undefined || !variant?.stages?.length) {
+    const digest = this.pane.saved[variant?.key];
+    if (digest === undefined) {
       if (this.fresh) this.change({ other: this.other === this.fresh ? null : this.other, fresh: null });
       return;
     }
     if (this.fresh?.of === variant && this.fresh.digest === digest) return;
     this.say(`The kernel's file was saved: compiling it for ${variant.target} …`);
     const found = await renewed(variant.key, digest);
-    if (this.variant !== variant || this.pane.saved[this.number] !== digest) return;
+    if (this.variant !== variant || this.pane.saved[variant.key] !== digest) return;
     this.compiled.set(found.variant.key, found.compiled);
     const fresh = { kernel, variant: found.variant, of: variant, digest, names: sides(variant, found.variant) };
     this.change({ fresh, other: fresh });
