@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from engine.errors import TraceError, UsageError
+from engine.folders import without_folders
 from engine.occupancy import occupancy
 from engine.renewal import renewed
 from engine.request import Constant, CudaRequest, Facts, Function, Job, Object, Result, TritonRequest, Work
@@ -178,7 +179,7 @@ def recompile(store: Path, key: str, path: str, text: str, workers: Workers | No
 
 def _keep(folder: Path, want: Wanted, target: str, result: Result) -> _Kept:
     """Write what came of a job. What may come out otherwise the next time is not marked as complete."""
-    kept = _Kept(tuple(result.stages), result.facts, _shortened(result.reason))
+    kept = _Kept(tuple(result.stages), result.facts, _shortened(without_folders(result.reason)))
     lines = KernelLines(want.path, want.sha256, result.lines)
     files = {name: text.encode() for name, text in result.stages.items()}
     files["lines.json"] = msgspec.json.encode(lines)

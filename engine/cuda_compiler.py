@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from engine.cuda_source import included, without_includes
+from engine.folders import Folders
 from engine.lines import stage_lines
 from engine.lines_ptx import read_ptx
 from engine.origins import Origin
@@ -55,13 +56,9 @@ def _build(request: CudaRequest, capability: int, folder: Path) -> tuple[str, by
 
 
 def _add(result: Result, request: CudaRequest, stage: str, text: str, origins: list[Origin]) -> None:
-    result.stages[stage] = text
-    result.lines[stage] = stage_lines(origins, request.path, _short)
-
-
-def _short(path: str) -> str:
-    """A header of the CUDA toolkit from its include folder on."""
-    return re.sub(r"^.*/include/", "", path)
+    folders = Folders({})
+    result.stages[stage] = folders.without(text)
+    result.lines[stage] = stage_lines(origins, request.path, folders.file)
 
 
 @contextmanager

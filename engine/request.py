@@ -181,5 +181,5 @@ class Result(msgspec.Struct, omit_defaults=True):
     "Whether the same job would end the same; not so where time ran out or the compiler died."
 
 
-FORMAT = 1
+FORMAT = 2
 "To be raised whenever the same job gives other files than before."

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from engine.folders import Folders
 from engine.lines import read_stages, stage_lines
 from engine.lines_sass import number_origins
 from engine.origins import Origin
@@ -114,15 +115,16 @@ class _Reader:
 
     def __init__(self, path: str, files: Mapping[str, str]) -> None:
         """`path` is the kernel's file as its locations name it; `files` says what the recording calls such files."""
-        self.path = path
-        self.files = files
+        self.folders = Folders(files)
+        self.path = self.folders.file(path)
         self.result = Result()
         self.ptx: list[Origin] = []
 
     def read(self, stages: Mapping[str, str]) -> None:
         """Take in the stages before the last."""
-        origins = read_stages(stages)
-        self.result.stages.update(stages)
+        texts = {name: self.folders.without(text) for name, text in stages.items()}
+        origins = read_stages(texts)
+        self.result.stages.update(texts)
         self.result.lines.update({name: self._lines(column) for name, column in origins.items()})
         self.ptx = origins.get("ptx", [])
 
@@ -134,7 +136,7 @@ class _Reader:
         try:
             numbered, table, log = _assemble_numbered(ptx, self.ptx, capability, options)
             self.result.facts[name] = _joined(facts, read_log(log).get(name, Facts()))
-            text, origins = _disassemble(cubin, numbered, table)
+            text, origins = self._disassemble(cubin, numbered, table)
         except ToolError as error:
             self.result.reason, self.result.lasting = str(error), False
             return
@@ -142,15 +144,14 @@ class _Reader:
         self.result.lines["sass"] = self._lines(origins)
 
     def _lines(self, origins: Sequence[Origin]) -> StageLines:
-        return stage_lines(origins, self.path, lambda path: self.files.get(path) or short_path(path))
+        return stage_lines(origins, self.path, self.folders.file)
 
-
-def _disassemble(cubin: bytes, numbered: bytes, table: Sequence[Origin]) -> tuple[str, list[Origin]]:
-    """SASS of `cubin`, whose origins `numbered` tells where it is the same machine code."""
-    if machine_code(numbered) == machine_code(cubin):
-        return disassemble(numbered, table)
-    text, origins = disassemble(cubin)
-    return text, [_completed(origin, table) for origin in origins]
+    def _disassemble(self, cubin: bytes, numbered: bytes, table: Sequence[Origin]) -> tuple[str, list[Origin]]:
+        """SASS of `cubin`, whose origins `numbered` tells where it is the same machine code."""
+        if machine_code(numbered) == machine_code(cubin):
+            return disassemble(numbered, table)
+        text, origins = disassemble(cubin)
+        return text, [_completed(self.folders.origin(origin), table) for origin in origins]
 
 
 def _completed(origin: Origin, table: Sequence[Origin]) -> Origin:
@@ -193,8 +194,3 @@ def _assemble_numbered(
     except Exception as error:
         raise ToolError(str(error).strip() or type(error).__name__) from error
     return cubin, table, log.getvalue()
-
-
-def short_path(path: str) -> str:
-    """How a file is called in a line map: one of Triton's own from its package on, any other as it is."""
-    return re.sub(r"^.*/(?=triton/language/)", "", path)

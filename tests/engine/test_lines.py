@@ -1,6 +1,7 @@
 """engine.lines: from each line of a compiled stage to the line of the source it comes from."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -9,7 +10,10 @@ from engine.lines_llvm import read_llvm
 from engine.lines_mlir import read_mlir
 from engine.lines_ptx import read_ptx
 from engine.lines_sass import NUMBERED, number_origins, read_sass
+from engine.trace import StageLines
 from tests.engine.compiled import compiled
+from viewer import kernels
+from viewer.assembly import asides, counts, instructions
 
 TARGETS = ("sm_80", "sm_90", "sm_100")
 PROJECT = ("gelu_kernel", "softmax_kernel", "row_sum_kernel", "matmul_relu_kernel")
@@ -453,3 +457,64 @@ def test_callers_of_a_binary_that_cannot_be_assembled_again():
     assert _completed((("lib.py", 5),), table) == (("lib.py", 5),)  # from line 9 or from line 11
     assert _completed((("k.py", 3),), table) == (("k.py", 3),)
     assert (_completed((), table), _completed(None, table)) == ((), None)
+
+
+# ---------------------------------------------------------------- what the viewer makes of them
+
+
+def stages(name: str) -> Iterator[tuple[str, list[str], StageLines]]:
+    """Every compilation's stage `name`: its kernel and target, its lines, and where these come from."""
+    for kernel, variants in compiled().variants.items():
+        for variant in variants:
+            if name in variant.stages:
+                text = (compiled().store / "kernels" / variant.key / name).read_text().removesuffix("\n").split("\n")
+                lines = compiled().kept_lines(kernel, variant.target).stages[name]
+                yield f"{kernel} {variant.target}", text, lines
+
+
+@pytest.mark.parametrize("stage", ["ptx", "sass"])
+def test_every_opcode_has_a_sentence(stage):
+    found = [one for _, text, _ in stages(stage) for line in instructions(text, stage) for one in line]
+    assert len({one.opcode for one in found}) > 50
+    assert {one.opcode for one in found if not one.sentence(stage)} == set()
+
+
+SAID = {
+    "ttir": r"^\s*(?!#loc)\S",
+    "ttgir": r"^\s*(?!#loc)\S",
+    "llir": r"^  (?!\s*[;#])\S|^[\w.]+:|^define|^\}",
+    "ptx": r"^\s*(?:@|[a-z][\w.:]*\s+[^\s].*;|[\w$]+:)",
+    "sass": r"^\s*/\*[0-9a-f]+\*/|^\s*[\w.]+:",
+}
+"What an instruction, a label or a predicate looks like for sure."
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_no_instruction_label_or_predicate_can_be_left_out(stage):
+    some = 0
+    for name, text, lines in stages(stage):
+        for links in (lines.source, []):  # also where nothing is known of the lines
+            left_out = [text[line - 1] for line in asides(text, links, stage)]
+            some += len(left_out)
+            assert not [line for line in left_out if re.search(SAID[stage], line)], name
+        code = {line for line, origin in enumerate(lines.source, 1) if origin >= 0}
+        assert not code & {*asides(text, lines.source, stage)}, name
+        assert code, name
+    assert some
+
+
+def test_what_stands_in_the_margin_of_the_source():
+    text, lines = compiled().text("gelu_kernel", "sm_90", "ptx"), compiled().lines("gelu_kernel", "sm_90", "ptx")
+    found = counts(instructions(text, "ptx"), lines.source, "ptx")
+    load, store = (compiled().line_with("gelu_kernel", words) for words in ("tl.load(", "tl.store("))
+    assert (found["load"], found["store"]) == ({load: 2}, {store: 2}) and sum(found["fma"].values()) == 8
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_90", "sm_100"])
+def test_a_matrix_product_uses_the_tensor_cores_at_its_line(target):
+    variant = compiled().variant("matmul_relu_kernel", target)
+    source = "\n".join(compiled().source("matmul_relu_kernel"))
+    found = kernels.compiled(compiled().store / "kernels", variant, source)
+    line = compiled().line_with("matmul_relu_kernel", "tl.dot(")
+    assert found.stages["ptx"].counts["tensor"][line] > 0 and found.stages["sass"].counts["tensor"]
+    assert all(len(stage.text) in (0, len(stage.html)) for stage in found.stages.values())
