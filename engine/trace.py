@@ -792,10 +792,12 @@ class Recording:
             self._check_boxes(access)
 
     def _check_boxes(self, access: Access) -> None:
-        dimensions = len(self.trace.tensors[access.tensor].shape) if access.tensor >= 0 else 0
-        for box in access.elements.boxes + access.masked.boxes:
-            if len(box) != dimensions or any(start >= stop or step < 1 for start, stop, step in box):
-                raise ValueError("box of an access out of range")
+        shape = self.trace.tensors[access.tensor].shape if access.tensor >= 0 else ()
+        for box in ((0, size + 1, 1) for size in shape), *access.elements.boxes, *access.masked.boxes:
+            slices = tuple(box)
+            right = all(-(2**62) < start < stop < 2**62 and 0 < step < 2**62 for start, stop, step in slices)
+            if len(slices) != len(shape) or not right:
+                raise ValueError("access out of range")
 
     @cached_property
     def activation(self) -> list[int]:

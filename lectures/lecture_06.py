@@ -842,7 +842,7 @@ def matmul_relu_in_tiles():
     text("## Matmul and ReLU in tiles")
     text("Now the kernel. An instance has two indices, the row and the column of its tile of $C$. It finds the "
          "pointers to the first tile of $A$ and of $B$, walks to the right and downwards, and adds up products.")
-    kernel(matmul_relu.matmul_relu_kernel)
+    kernel(matmul_relu.matmul_relu_kernel, instances=[(1, 0)])  # step through the tile below the first
     a = torch.randn(128, 96, device=DEVICE)  # @inspect a
     b = torch.randn(96, 128, device=DEVICE)  # @inspect b
     c = matmul_relu.matmul_relu(a, b, block=(64, 64, 32), precision="tf32")  # @inspect c

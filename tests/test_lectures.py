@@ -162,6 +162,16 @@ def test_the_last_block_of_gelu_is_stepped_with_its_mask(recorded: Recorded) -> 
     assert values(recorded, "gelu_kernel", "pid") == ["0", "3"]
 
 
+def test_the_tiles_of_a_and_b_are_read_in_turn_and_that_of_c_is_written(recorded: Recorded) -> None:
+    inside = [step for step in recorded.steps if step["function"] == "matmul_relu_kernel"]
+    assert all(step["instance"]["index"] == [1, 0] and step["instance"]["grid"] == [2, 2] for step in inside)
+    tiles = [f"reads {name}" for k in range(0, 96, 32)
+             for name in (f"a_ptr[64:128, {k}:{k + 32}], 2,048", f"b_ptr[{k}:{k + 32}, 0:64], 2,048")]  # fmt: skip
+    assert [access["text"] for step in inside for access in step["accesses"]] == [
+        f"{said} elements" for said in (*tiles, "writes c_ptr[64:128, 0:64], 4,096")
+    ]
+
+
 def test_the_cuda_kernels_are_shown(recorded: Recorded) -> None:
     shown = [kernel["name"] for kernel in recorded.header["kernels"] if kernel["language"] == "cuda"]
     assert shown == ["gelu_kernel", "gelu_double_kernel"]

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from engine.trace import Kernel, Recording
+from viewer.accesses import inside
 from viewer.kernels import in_play
 from viewer.navigation import NOWHERE, moves
 from viewer.outline import Section
@@ -40,6 +41,7 @@ def encode(recording: Recording, visits: Visits, sections: list[Section], layout
             "functions": [layout.functions for layout in layouts],
             "play": list(in_play(recording, sections)),
             "kernels": [_kernel(recording, kernel) for kernel in trace.kernels],
+            "inside": inside(recording),
         }
     )
 

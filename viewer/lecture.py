@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from engine.trace import File, Note, Output, Recording, Stderr, Stdout, Text, Trace, Warning
 from viewer import columns
+from viewer.accesses import said
 from viewer.highlight import lines
 from viewer.outline import Section, sections
 from viewer.pages import FileView, Group, LecturePage, Row, Slot
@@ -127,6 +128,7 @@ class _Rows:
         self.lecture, self.number, self.file, self.notes = lecture, number, file, notes
         self.layout = lecture.layouts[number]
         self.reach = _Reach(lecture.visits, self.layout, number)
+        self.touched = said(lecture.recording)
         self.ends: dict[int, list[int]] = {}
         for spot, found in enumerate(lecture.visits.spots):
             if found.file == number:
@@ -159,6 +161,7 @@ class _Rows:
             hidden=line in self.unnoted or line in self.file.hidden,
             slots=() if line in self.file.hidden else tuple(slot for slot in slots if slot),
             warnings=self._warnings(line, line),
+            touched=self.touched.get((self.number, line), ()),
         )
 
     def _warnings(self, first: int, last: int) -> tuple[Warning, ...]:

@@ -108,6 +108,8 @@ class Row:
     "Of the statements that end here, also where the line itself is hidden because it makes a note."
     warnings: tuple[Warning, ...] = ()
     "Of the recording, about this line."
+    touched: tuple[str, ...] = ()
+    "What program instances read and wrote here, in words."
 
 
 @dataclass(frozen=True)

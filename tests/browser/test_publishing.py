@@ -59,6 +59,7 @@ def test_the_site_works_under_any_path(reading, host: str, path: str):
     reader = reading(f"{path}small/?step=40", at=host)
     reader.page.wait_for_selector("#kernel .listing >> text=ld.global.v4.b32")
     assert reader.press("l").line == 6
+    assert reader.text("#accesses summary") == "gelu_kernel, program instance (0) of grid (1)"
 
 
 @pytest.mark.parametrize("path", ["", "a/b/"])
@@ -71,6 +72,8 @@ def test_a_single_file_is_stepped_from_a_disk(reading, published: Path):
     reader = reading("small.html?step=40", at=f"{(published / 'alone').as_uri()}/")
     reader.page.wait_for_selector("#kernel .listing >> text=ld.global.v4.b32")
     assert reader.page.locator(".pair").evaluate("(pair) => getComputedStyle(pair).display") == "grid"
-    assert reader.press("l").line == 6
+    assert reader.press("l", "l", "l").line == 8
+    assert reader.page.is_visible("#accesses path.read") and "reads x_ptr[0:60]" in reader.text("#accesses")
+    reader.press("h", "h")
     reader.page.click(".home a")
     assert reader.page.text_content(".card h2") == "Kernels"

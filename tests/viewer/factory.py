@@ -45,6 +45,9 @@ class Maker:
     errors: dict[int, t.Error] = field(default_factory=dict)
     warnings: list[t.Warning] = field(default_factory=list)
     kernels: list[t.Kernel] = field(default_factory=list)
+    tensors: list[t.Tensor] = field(default_factory=list)
+    accesses: list[t.Access] = field(default_factory=list)
+    instances: list[t.Instance] = field(default_factory=list)
     functions: dict[int, str] = field(default_factory=dict)
     status: str = "ok"
     reason: str = ""
@@ -117,5 +120,6 @@ class Maker:
             cleared=t.Pairs(differences([step for step, _ in self.cleared]), [name for _, name in self.cleared]),
             outputs=t.Pairs(differences([step for step, _ in self.shown]), [output for _, output in self.shown]),
             errors=self.errors, warnings=self.warnings, kernels=self.kernels,
+            tensors=self.tensors, access_table=self.accesses, instances=self.instances,
         )  # fmt: skip
 

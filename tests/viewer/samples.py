@@ -72,6 +72,13 @@ def vector(step: float, small: bool = False) -> t.Array:
     )  # fmt: skip
 
 
+def touch(operation: str, words: str, tensor: int) -> t.Access:
+    """What a block of 64 does to a vector of 60."""
+    text = f"{words}[0:60], 60 elements, 4 masked at [60:64], beyond its edge"
+    on, off = (t.Region(stop - start, (((start, stop, 1),),)) for start, stop in ((0, 60), (60, 64)))
+    return t.Access(operation, text, tensor, on, off, masked_lanes=4)
+
+
 def lecture() -> Maker:
     """A small lecture with a loop, a helper called twice, a kernel and every step kind but an error."""
     made = Maker(SOURCE, title="Kernels", path="lectures/small.py")
@@ -104,8 +111,10 @@ def lecture() -> Maker:
     made.step(gelus, 32, end_line=34, values={"x": vector(0.5)})
     launch = made.step(gelus, 35)
     inside = made.call("gelu_kernel", gelus)
-    for line in range(6, 10):
-        made.step(inside, line, file=kernel, values={"pid": 0})
+    first, _, load, store = (made.step(inside, line, file=kernel, values={"pid": 0}) for line in range(6, 10))
+    made.tensors += [t.Tensor(name, (60,), (1,), "torch.float32") for name in ("x_ptr", "y_ptr")]
+    made.accesses += [touch("read", "reads x_ptr", 0), touch("write", "writes y_ptr", 1)]
+    made.instances.append(t.Instance(first, 0, (0,), (1,), (0, 1), t.Pairs([load, store - load], [0, 1])))
     made.step(gelus, 35, kind="resume", values={"y": vector(0.25, small=True)})
     made.step(gelus, 36, t.Text("Done."))
     made.step(main, 10, kind="resume")

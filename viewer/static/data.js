@@ -54,7 +54,7 @@ export class Data {
     const { frame, name, start, step, value } = json.variables;
     this.series = { frame: sums(frame), name: typed(name), start: sums(start), step: sums(step), value: typed(value) };
     Object.assign(this, { names: json.names, values: json.values, errors: json.errors, files: json.files });
-    Object.assign(this, { scopes: json.functions, kernels: json.kernels });
+    Object.assign(this, { scopes: json.functions, kernels: json.kernels, inside: json.inside });
     this.play = { step: typed(json.play.map(([at]) => at)), kernel: json.play.map(([, kernel]) => kernel) };
   }
 

@@ -1,5 +1,6 @@
 // The kernel that the pane shows: its source beside one stage of one compilation, or that stage beside another one's.
 
+import { Accesses } from "./accesses.js";
 import { head, stageName, tabs } from "./choices.js";
 import { comparison, differs, explain } from "./comparison.js";
 import { Linked } from "./linked.js";
@@ -13,6 +14,7 @@ export class KernelPane {
   constructor(pane) {
     Object.assign(this, { pane, box: pane.box, state: pane.state, data: pane.data, number: -1, compiled: new Map(), variantOf: new Map() });
     Object.assign(this, { stage: "ptx", codeOnly: false, other: null, fresh: null, selected: null, pinned: null, lit: null });
+    new Accesses(pane.state);
     this.box.addEventListener("click", (event) => this.click(event.target.closest(ROW)));
     this.box.addEventListener("pointerover", (event) => this.light(event.target.closest(ROW)));
     this.box.addEventListener("keydown", (event) => this.caret(event));

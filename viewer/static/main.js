@@ -41,7 +41,8 @@ function follow(state) {
 function sentence({ data, step }) {
   const shown = document.querySelector(".slot.current .text") ?? document.querySelector(".row.current code");
   const text = document.querySelector(".standin") ? "not shown" : shown?.textContent.trim().slice(0, 200) ?? "";
-  return `Step ${step} of ${data.last}, ${data.function(step)} line ${data.line(step)}: ${text}`;
+  const accesses = [...document.querySelectorAll("#accesses .now")].map((said) => `; ${said.textContent}`).join("");
+  return `Step ${step} of ${data.last}, ${data.function(step)} line ${data.line(step)}: ${text}${accesses}`;
 }
 
 function actions(state) {
