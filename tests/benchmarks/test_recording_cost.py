@@ -42,7 +42,7 @@ def least(ratio: Callable[[], float], bound: float) -> float:
 
 @pytest.mark.parametrize(
     ("workload", "size", "bound"),
-    [(HOT_LOOP, 3_000, 7.0), (RECURSION, 8, 10.0), (LIBRARY, 20, 1.4), (RAISING_LIBRARY, 1, 1.4)],
+    [(HOT_LOOP, 3_000, 7.0), (RECURSION, 8, 10.0), (LIBRARY, 4, 1.4), (RAISING_LIBRARY, 1, 1.4)],
     ids=lambda value: value.name if isinstance(value, Workload) else "",
 )
 def test_against_the_floor(workload: Workload, size: int, bound: float, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_an_inspected_value_costs_less_than_a_hundred_bare_events(tmp_path: Path
 LIBRARY_COST = """
 import pathlib, sys
 from tests.benchmarks.workloads import LIBRARY, times
-spent = times(LIBRARY, pathlib.Path(sys.argv[1]), 300, 5)
+spent = times(LIBRARY, pathlib.Path(sys.argv[1]), 40, 5)
 print(spent["monitoring"] / spent["untraced"])
 """
 
@@ -81,7 +81,7 @@ def test_library_code_is_untouched_by_monitoring(version: str, tmp_path: Path) -
         assert run.returncode == 0, run.stderr
         return float(run.stdout)
 
-    assert least(ratio, 1.25) <= 1.25
+    assert least(ratio, 1.15) <= 1.15
 
 
 def test_steps_are_small_and_quickly_written_and_read(tmp_path: Path) -> None:
