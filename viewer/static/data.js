@@ -53,7 +53,8 @@ export class Data {
     this.sectionSteps = typed(json.sections.map(([step]) => step));
     const { frame, name, start, step, value } = json.variables;
     this.series = { frame: sums(frame), name: typed(name), start: sums(start), step: sums(step), value: typed(value) };
-    Object.assign(this, { names: json.names, values: json.values, errors: json.errors, files: json.files });
+    this.values = json.values.map((value) => (Array.isArray(value) ? { kind: "scalar", type: value[0], text: value[1] } : value));
+    Object.assign(this, { names: json.names, errors: json.errors, files: json.files });
     Object.assign(this, { scopes: json.functions, kernels: json.kernels, inside: json.inside });
     this.play = { step: typed(json.play.map(([at]) => at)), kernel: json.play.map(([, kernel]) => kernel) };
   }

@@ -1,7 +1,7 @@
 // The lecture itself: which statement is current, which pass its outputs show, and what is still ahead.
 
 import { watch } from "./near.js";
-import { element } from "./values.js";
+import { element, grouped } from "./values.js";
 import { upTo } from "./data.js";
 
 export class Lecture {
@@ -168,7 +168,7 @@ function passBar(state, spot) {
   const last = button("»", "last pass", (_, count) => count - 1);
   const bar = element("span", { class: "chip" }, label, previous, next, last);
   bar.show = (visit, count) => {
-    label.textContent = `pass ${(visit + 1).toLocaleString("en")} of ${count.toLocaleString("en")}`;
+    label.textContent = `pass ${grouped(visit + 1)} of ${grouped(count)}`;
     previous.disabled = visit <= 0;
     next.disabled = last.disabled = visit >= count - 1;
   };

@@ -1,6 +1,6 @@
 // The presenter's window: the same lecture with notes, the next section and a clock, in step with the audience's window.
 
-import { element } from "./values.js";
+import { element, grouped } from "./values.js";
 
 /** Joins this window to the others of the same lecture, and makes it the presenter's when the address says so. */
 export function present(state) {
@@ -48,7 +48,7 @@ function desk(state) {
     if (!change.step) return;
     const { data, step } = state;
     const section = data.sections[data.sectionAt(step) + 1];
-    next.textContent = section ? `Next: ${section.title}, in ${(section.step - step).toLocaleString("en")} steps` : "This is the last section.";
+    next.textContent = section ? `Next: ${section.title}, in ${grouped(section.step - step)} steps` : "This is the last section.";
   });
   document.body.append(element("aside", { class: "desk", "aria-label": "For the presenter" }, next, spent, reset, clock));
 }

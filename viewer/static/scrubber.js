@@ -1,6 +1,6 @@
 // The scrubber: a slider over all steps, with a mark for each section and its name under the pointer.
 
-import { element } from "./values.js";
+import { element, grouped } from "./values.js";
 
 export class Scrubber {
   constructor(state) {
@@ -34,7 +34,7 @@ export class Scrubber {
     const share = Math.min(1, Math.max(0, (event.clientX - box.left - 6) / (box.width - 12)));
     const step = Math.round(share * this.state.data.last);
     const section = this.state.data.sections[this.state.data.sectionAt(step)];
-    this.name.textContent = `${section ? `${section.title} · ` : ""}step ${step.toLocaleString("en")}`;
+    this.name.textContent = `${section ? `${section.title} · ` : ""}step ${grouped(step)}`;
     const half = this.name.offsetWidth / 2;
     this.name.style.left = `${Math.min(Math.max(event.clientX, half + 8), innerWidth - half - 8)}px`;
   }
