@@ -35,7 +35,7 @@ def test_buttons_move_and_are_off_where_they_lead_nowhere(reading):
 def test_the_address_names_the_step_and_back_leaves_the_page(reading):
     reader = reading()
     reader.page.goto(reader.site)
-    reader.page.click("text=Kernels")
+    reader.page.click("[data-lecture=small]")
     reader.page.wait_for_selector("body[data-ready]")
     reader.press("l", "l", "l")
     reader.page.wait_for_url("**/small/?step=3*")
