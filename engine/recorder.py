@@ -8,10 +8,8 @@ import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from inspect import CO_OPTIMIZED
 from os import getpid
 from pathlib import Path
-from sys import getrefcount
 from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
@@ -22,7 +20,7 @@ from engine import anatomy
 from engine.builder import Builder, utf8
 from engine.claims import CLAIMS, Claim
 from engine.files import Files
-from engine.frames import forget
+from engine.frames import Variables, View
 from engine.guard import SECONDS, call_within
 from engine.inside import Inside
 from engine.leftovers import CHILD, wait_for_threads
@@ -57,7 +55,6 @@ LOCALS_LIMIT = 200
 _HEADING = re.compile(r"\s*#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 _MISSING = object()
 
-Variables = dict[str, Any]
 Look = Callable[[FrameType, Variables, FrameState, Statement], None]
 
 
@@ -232,12 +229,12 @@ class Recorder:
         """Look at values. What objects print or say meanwhile is not the lecture's, and nothing is stepped into."""
         thread, ident = state.thread, get_ident()
         muted, thread.muted = thread.muted, True
-        variables = frame.f_locals
+        view = View(frame)
         collects = gc.isenabled()
         gc.disable()  # what a `__del__` or a callback says when something is collected is the lecture's
         self._looking.add(ident)
         try:
-            look(frame, variables, state, statement)
+            look(frame, view.variables, state, statement)
         except RecursionError:
             self.warn("the stack was too deep to look at values here")
         except Exception as error:
@@ -247,8 +244,7 @@ class Recorder:
             thread.muted = muted
             if collects:
                 gc.enable()
-            if type(variables) is dict and getrefcount(variables) == 3 and frame.f_code.co_flags & CO_OPTIMIZED:
-                forget(frame, variables)
+            view.close()
 
     def looking(self) -> bool:
         """Whether the calling thread is looking at a value."""

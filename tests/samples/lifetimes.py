@@ -11,7 +11,28 @@ def fails(n):
 def gen():
     d = D("gen")  # @inspect d
     yield 1
+def held():
+    early = locals()
+    a = 1
+    b = a + 1  # @inspect a b
+    print(sorted(early))
+    late = locals()
+    c = lambda: b  # @inspect c
+    print(sorted(late), "c" in early)
+    own = sys._getframe().f_locals
+    own["more"] = own["a"] = 7
+    d = 4  # @inspect d more a
+    print(a, own["more"], "d" in own)
+    exec("even = 8")
+    e = 5  # @inspect even
+    print(locals().get("even"), early is late)
+    class K:
+        q = 1
+        names = locals()
+        r = 2  # @inspect r
+    print("r" in K.names)
 def main():
+    held()
     gc.disable()
     x = D(1)  # @inspect x
     print("a")
