@@ -29,7 +29,7 @@ def _bfloat16(bits: Any) -> Any:
 
 
 def _complex32(bits: Any) -> Any:
-    halves = bits.copy().view("f2").reshape(*bits.shape, 2).astype("f4")
+    halves = bits.reshape(-1).copy().view("f2").reshape(*bits.shape, 2).astype("f4")
     return halves[..., 0] + 1j * halves[..., 1]
 
 

@@ -200,7 +200,7 @@ class Recorder:
     def _complete(self, frame: FrameType, variables: Variables, state: FrameState, statement: Statement) -> None:
         directives = statement.directives
         for expression in directives.inspect:
-            value = self._inspect(frame, variables, state, statement, expression)
+            value = self._inspect(frame, variables, state, statement.line, expression)
             if state.scope.all_values and expression in variables:
                 state.seen = (state.seen or {}) | {expression: value}
         for name in directives.clear:
@@ -216,7 +216,7 @@ class Recorder:
 
     def _enter(self, frame: FrameType, variables: Variables, state: FrameState, statement: Statement) -> None:
         for expression in statement.entering:
-            self._inspect(frame, variables, state, statement, expression)
+            self._inspect(frame, variables, state, frame.f_code.co_firstlineno, expression)
 
     def vanishing(self, frame: FrameType, state: FrameState, statement: Statement) -> None:
         """Look at values now that an `except` clause will take away."""
@@ -250,14 +250,13 @@ class Recorder:
         """Whether the calling thread is looking at a value."""
         return get_ident() in self._looking
 
-    def _inspect(self, frame: FrameType, variables: Variables, state: FrameState, statement: Statement,
-                 expression: str) -> int:  # fmt: skip
-        """Record the value that `expression` has in `frame`; its number."""
+    def _inspect(self, frame: FrameType, variables: Variables, state: FrameState, line: int, expression: str) -> int:
+        """Record the value that `expression`, asked for at `line`, has in `frame`; its number."""
         value = self._value(frame, variables, expression)
         if state.early and isinstance(self.values.values[value], Failed):
             value = state.early.get(expression, value)
         self.builder.inspect(state.step, self.expressions[expression][0], value)
-        place, code = (frame.f_code.co_filename, statement.line, expression), frame.f_code
+        place, code = (frame.f_code.co_filename, line, expression), frame.f_code
         self.unresolved.note(place, self.values.values[value], lambda: [
             *code.co_varnames, *code.co_cellvars, *code.co_freevars, *variables, *frame.f_globals,
         ])  # fmt: skip

@@ -32,8 +32,8 @@ class Unresolved:
             self._missed[place] = said
 
     def warnings(self) -> Iterable[tuple[str, str, int]]:
-        """Sentence, file and line of each."""
-        return [(said, path, line) for (path, line, _), said in self._missed.items()]
+        """Sentence, file and line of each, in their order."""
+        return [(said, path, line) for (path, line, _), said in sorted(self._missed.items(), key=lambda m: m[0][:2])]
 
 
 def _sentence(expression: str, value: Failed, names: list[str]) -> str:

@@ -421,8 +421,9 @@ def test_an_expression_that_fails_without_a_word_is_named(tmp_path: Path) -> Non
 
 
 def test_torch_compile_sees_the_same(tmp_path: Path) -> None:
+    """With settrace, also in threads. There is no torch for the tests' Python 3.12 and 3.13, so not with monitoring."""
     source = """
-        import torch, torch._dynamo
+        import threading, torch, torch._dynamo
         def f(x):
             y = torch.sin(x)
             if x.shape[0] > 2:
@@ -434,9 +435,13 @@ def test_torch_compile_sees_the_same(tmp_path: Path) -> None:
         def main():
             c = torch.compile(g, backend="eager")
             a = c(torch.arange(4.0))  # @inspect a
-            b = c(torch.arange(8.0)), c(torch.arange(8.0))
+            b = [c(torch.arange(8.0)), c(torch.arange(8.0))]
+            for compiled in (c, torch.compile(f, backend="eager")):
+                t = threading.Thread(target=lambda: b.append(compiled(torch.arange(16.0))))  # @inspect b
+                t.start()
+                t.join()
             counters = torch._dynamo.utils.counters
-            print(sorted(counters["stats"].items()), sorted(counters["graph_break"].values()), a.tolist())
+            print(sorted(counters["stats"].items()), sorted(counters["graph_break"].values()), a.tolist(), b)
     """
     run = record(tmp_path, source)
     assert run.exit_code == 0, run.stderr
