@@ -23,10 +23,16 @@ class Binary:
     "What Triton says of it: `num_warps`, `shared`, .."
     registers: int | None
     spills: int | None
+    signature: Mapping[str, str]
+    "Type of each argument, `*fp32`, compile-time constants left out."
+    constants: Mapping[str, str]
+    "Values of the compile-time constants, in words."
 
 
 def of_triton(compiled: Any) -> Binary:
     """The binary of a `triton.compiler.CompiledKernel`."""
+    types = dict(getattr(compiled.src, "signature", {}))
+    names, constants = list(types), getattr(compiled.src, "constants", {})
     return Binary(
         hash=str(compiled.hash),
         arch=int(compiled.metadata.target.arch),
@@ -35,7 +41,13 @@ def of_triton(compiled: Any) -> Binary:
         metadata=compiled.metadata._asdict(),
         registers=getattr(compiled, "n_regs", None),
         spills=getattr(compiled, "n_spills", None),
+        signature={name: str(type_) for name, type_ in types.items() if type_ != "constexpr"},
+        constants={names[path[0]]: _word(value) for path, value in constants.items()},
     )
+
+
+def _word(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else str(getattr(value, "__name__", value))
 
 
 def of_inductor(tuner: Any) -> Binary:
@@ -57,4 +69,6 @@ def of_inductor(tuner: Any) -> Binary:
         metadata=metadata,
         registers=launcher.n_regs,
         spills=launcher.n_spills,
+        signature={},
+        constants={},
     )

@@ -97,6 +97,8 @@ class Captured:
             files={path: self._display(path) for path in sorted(own)},
             stages=binary.stages,
             cubin=binary.cubin,
+            signature=dict(binary.signature),
+            constants=dict(binary.constants),
             options={name: metadata[name] for name in _OPTIONS if name in metadata},
             assembler={name: value for name, value in os.environ.items() if name.startswith("TRITON_PTXAS_")},
             facts=Facts(

@@ -13,7 +13,18 @@ from engine.errors import TraceError, UsageError
 from engine.folders import without_folders
 from engine.occupancy import occupancy
 from engine.renewal import renewed
-from engine.request import Constant, CudaRequest, Facts, Function, Job, Object, Result, TritonRequest, Work
+from engine.request import (
+    Constant,
+    CudaRequest,
+    Facts,
+    Function,
+    Job,
+    LaunchedBinary,
+    Object,
+    Result,
+    TritonRequest,
+    Work,
+)
 from engine.toolkit import cuda_version, triton_version
 from engine.trace import KernelLines, Variant, write_whole
 from engine.workers import SECONDS, Workers, environment, run_jobs
@@ -263,6 +274,8 @@ def _occupancy(target: str, facts: Facts) -> float | None:
 
 def _argument_words(work: Work | None) -> tuple[dict[str, str], dict[str, str]]:
     """Types of the arguments, and values of the compile-time constants, in words."""
+    if isinstance(work, LaunchedBinary):
+        return work.signature, work.constants
     if not isinstance(work, TritonRequest):
         return {}, {}
     names = list(work.signature)

@@ -127,6 +127,9 @@ class LaunchedBinary(Part, frozen=True, tag="binary"):
     assembler: dict[str, str]
     "Environment variables that named the assembler then, `TRITON_PTXAS_PATH`."
     facts: "Facts"
+    signature: dict[str, str] = {}
+    constants: dict[str, str] = {}
+    "Both as in `Variant`."
 
 
 Work = TritonRequest | CudaRequest | LaunchedBinary

@@ -54,22 +54,24 @@ class Compiled:
         return lines[0]
 
 
-def compiled() -> Compiled:
+def compiled(triton: Path | None = None) -> Compiled:
     """The kernels, which the first call compiles; this takes about 15 seconds on two processors.
 
-    With PYTHONPATH=FOLDER, where another version of Triton was installed to, the tests try that one.
+    `triton` is a folder that another version of Triton was installed to, if not the one here is to be used. With
+    PYTHONPATH=FOLDER all tests use that one.
     """
-    done, folder = _compile()
+    done, folder = _compile(triton)
     assert done.returncode == 0, done.stderr
     return _read(done.stdout, folder)
 
 
 @functools.cache
-def _compile() -> tuple[subprocess.CompletedProcess[str], Path]:
+def _compile(triton: Path | None) -> tuple[subprocess.CompletedProcess[str], Path]:
     """Run the script, once also where it fails."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
-    path = os.pathsep.join([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]).rstrip(os.pathsep)
+    first = [str(folder) for folder in (ROOT, triton) if folder is not None]
+    path = os.pathsep.join([*first, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]).rstrip(os.pathsep)
     environment = {**os.environ, "PYTHONPATH": path, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
     command = [sys.executable, str(KERNELS / "compile_lecture.py"), folder.name]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False), Path(folder.name)

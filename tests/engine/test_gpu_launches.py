@@ -75,6 +75,7 @@ def test_variants_are_the_launched_binaries(launched):
     matmul = variants(said)["matmul_relu_kernel"]
     assert (matmul.num_warps, matmul.num_stages) == (4, 4)
     assert matmul.shared > 0
+    assert variants(said)["gelu_kernel"].constants == {"BLOCK_SIZE": "1024"}
 
 
 def test_kernel_that_torch_compile_wrote(launched):

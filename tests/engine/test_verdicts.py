@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from engine.claims import LINES, Claim, judge, selector
-from engine.trace import Evidence, Kernel, Observation, Variant
+from engine.trace import Evidence, Kernel, Observation, Variant, read
 from engine.verdicts import verdict
 
 PTX = """\
@@ -188,3 +189,33 @@ def test_a_kernel_can_be_called_by_its_name_in_the_recording():
     found, [complaint] = asked(replace(named, kernel="triton_poi_*"), compiled("sm_80"))
     assert (found.kernel, found.evidence) == (-1, ())
     assert complaint.endswith("could not be checked: the recording has no kernel 'triton_poi_*'; it has gelu_kernel")
+
+
+# ---------------------------------------------------------------- against what a GPU ran
+
+RECORDED = Path(__file__).parents[2] / "lectures" / "recorded"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "pattern", "stage"),
+    [
+        ("gelu_kernel", r"@%p\d ld\.global", "ptx"),
+        ("gelu_kernel", r"\bLDG\.E", "sass"),
+        ("matmul_relu_kernel", r"\bwgmma\.mma_async", "ptx"),
+        ("triton_poi_fused_add_mul_tanh_*", r"\bst\.global", "ptx"),
+        ("triton_poi_fused_add_mul_tanh_*", r"\btanh\b", "source"),
+    ],
+)
+def test_what_was_launched_on_a_gpu_is_looked_at_as_it_ran(kernel, pattern, stage):
+    recorded = read(RECORDED / "lecture_06.json")
+    sources = {file.path: file.source.split("\n") for file in recorded.files}
+    launched = [one for one in recorded.kernels if any(variant.origin == "launched" for variant in one.variants)]
+    made = claim(pattern, stage=stage, kernel=kernel)
+    found, complaints = verdict(
+        made, launched,
+        lambda variant, stage: (RECORDED / "kernels" / variant.key / stage).read_text(),
+        lambda kernel: "\n".join(sources[kernel.path][kernel.line - 1 : kernel.end_line]),
+    )  # fmt: skip
+    assert complaints == []
+    assert found.evidence and all(one.holds and one.lines for one in found.evidence)
+    assert {one.target for one in found.evidence} == {"" if stage == "source" else "sm_90"}
