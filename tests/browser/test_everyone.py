@@ -59,6 +59,20 @@ def test_paper_has_all_text_code_and_outputs(reading):
     assert reader.page.is_hidden(".transport") and reader.page.is_hidden("#panes") and reader.page.is_hidden(".chip")
 
 
+def test_paper_cuts_nothing_at_its_edge(reading):
+    reader = reading("gallery/", viewport={"width": 718, "height": 1000})
+    reader.page.emulate_media(media="print")
+    assert reader.page.evaluate("document.documentElement.scrollWidth") == 718
+    for box in reader.page.locator("main .table, main pre, main .plot").all():
+        assert box.evaluate("box => box.scrollWidth <= box.clientWidth + 1"), box.inner_text()
+
+
+def test_on_a_phone_the_pass_stands_below_its_line_and_covers_no_code(reading):
+    reader = reading("small/?step=13", **PHONE)
+    chip, code = (reader.page.locator(f".row.current {part}").bounding_box() for part in ("code > .chip", "code"))
+    assert chip["y"] >= code["y"] + 15 and chip["y"] + chip["height"] <= code["y"] + code["height"] + 1
+
+
 def test_landmarks_and_headings_are_real(reading):
     reader = reading()
     for role in ("banner", "navigation", "main", "complementary", "search"):
