@@ -26,7 +26,7 @@ from engine.request import (
     Work,
 )
 from engine.toolkit import cuda_version, triton_version
-from engine.trace import KernelLines, Variant, write_whole
+from engine.trace import KernelLines, Residency, Variant, write_whole
 from engine.workers import SECONDS, Workers, environment, run_jobs
 
 DEFAULT_TARGETS = ("sm_80", "sm_90", "sm_100")
@@ -246,6 +246,7 @@ def _variant(want: Wanted, target: str, job: Job | None, all_kept: Mapping[str, 
     kept = all_kept[job.key] if job is not None else _Kept(reason=want.reason)
     facts = kept.facts.get(want.name) or next(iter(kept.facts.values()), Facts())  # the name may be mangled
     signature, constants = _argument_words(want.work)
+    fits = _fits(target, facts)
     return Variant(
         target=target,
         origin="launched" if want.launched_for else "compiled",
@@ -259,17 +260,17 @@ def _variant(want: Wanted, target: str, job: Job | None, all_kept: Mapping[str, 
         registers=facts.registers,
         spills=facts.spills,
         shared=facts.shared,
-        occupancy=_occupancy(target, facts),
+        occupancy=fits.fraction if fits is not None else None,
+        residency=fits,
         reason=kept.reason,
     )
 
 
-def _occupancy(target: str, facts: Facts) -> float | None:
+def _fits(target: str, facts: Facts) -> Residency | None:
     if not facts.threads or facts.registers is None or facts.shared is None:
         return None
     capability = int(re.sub(r"\D", "", target))
-    fits = occupancy(capability, facts.threads, facts.registers, facts.shared, facts.tensor_columns)
-    return fits.fraction if fits is not None else None
+    return occupancy(capability, facts.threads, facts.registers, facts.shared, facts.tensor_columns)
 
 
 def _argument_words(work: Work | None) -> tuple[dict[str, str], dict[str, str]]:

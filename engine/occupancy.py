@@ -1,6 +1,11 @@
 """How many warps of a kernel fit on a multiprocessor, computed from what the compiler says the kernel needs."""
 
 from dataclasses import dataclass
+from typing import Literal
+
+from engine.trace import Limit, Residency
+
+Name = Literal["warps", "blocks", "registers", "shared memory", "tensor memory"]
 
 WARP = 32
 "Threads."
@@ -43,30 +48,10 @@ MULTIPROCESSORS = {
 "By compute capability, 80 for sm_80."
 
 
-@dataclass(frozen=True)
-class Occupancy:
-    """How many blocks fit, by each thing that limits them; the least counts."""
-
-    warps_per_block: int
-    max_warps: int
-    limits: dict[str, int]
-    "Blocks that fit by `warps`, `blocks`, `registers`, `shared memory` and, where it is used, `tensor memory`."
-
-    @property
-    def blocks(self) -> int:
-        """Blocks resident on a multiprocessor."""
-        return min(self.limits.values())
-
-    @property
-    def fraction(self) -> float:
-        """Resident warps as a fraction of those a multiprocessor can hold."""
-        return self.blocks * self.warps_per_block / self.max_warps
-
-
 def occupancy(
     capability: int, threads: int, registers: int, shared: int, tensor_columns: int = 0
-) -> Occupancy | None:
-    """Occupancy of a kernel with blocks of `threads`, `registers` a thread and `shared` bytes a block.
+) -> Residency | None:
+    """What fits of a kernel with blocks of `threads`, `registers` a thread and `shared` bytes a block.
 
     None for a compute capability that is not in `MULTIPROCESSORS`. Rules: NVIDIA's cuda_occupancy.h (CUDA 13.0), where
     as much of the L1 cache as possible is shared memory; figures: CUDA Programming Guide, "Compute Capabilities",
@@ -79,21 +64,26 @@ def occupancy(
     if multiprocessor is None:
         return None
     warps = -(-threads // WARP)
-    limits = {
-        "warps": multiprocessor.warps // warps,
-        "blocks": multiprocessor.blocks,
-        "registers": _by_registers(warps, registers),
-        "shared memory": multiprocessor.shared // _round_up(shared + SHARED_RESERVED, SHARED_UNIT),
-    }
+    limits = [
+        _limit("warps", warps, multiprocessor.warps),
+        _limit("blocks", 1, multiprocessor.blocks),
+        _registers(warps, registers),
+        _limit("shared memory", _round_up(shared + SHARED_RESERVED, SHARED_UNIT), multiprocessor.shared),
+    ]
     if tensor_columns:
-        limits["tensor memory"] = TENSOR_COLUMNS // tensor_columns
-    return Occupancy(warps, multiprocessor.warps, limits)
+        limits.append(_limit("tensor memory", tensor_columns, TENSOR_COLUMNS))
+    return Residency(warps, multiprocessor.warps, tuple(limits))
 
 
-def _by_registers(warps: int, registers: int) -> int:
+def _limit(name: Name, need: int, room: int) -> Limit:
+    return Limit(name, need, room, room // need)
+
+
+def _registers(warps: int, registers: int) -> Limit:
     """A warp's registers lie in one partition, so each partition is filled by itself."""
     a_warp = _round_up(max(registers, 1) * WARP, REGISTER_UNIT)
-    return REGISTERS // PARTITIONS // a_warp * PARTITIONS // warps
+    room = REGISTERS // PARTITIONS
+    return Limit("registers", a_warp, room, room // a_warp * PARTITIONS // warps, PARTITIONS)
 
 
 def _round_up(number: int, unit: int) -> int:

@@ -335,6 +335,40 @@ Output = (
 # ---------------------------------------------------------------- kernels
 
 
+class Limit(Struct, frozen=True):
+    """How many blocks fit on a multiprocessor by one thing of which it has only so much."""
+
+    name: Literal["warps", "blocks", "registers", "shared memory", "tensor memory"]
+    need: int
+    "What a block takes of it, rounded up as the hardware gives it out; of registers, what a warp takes."
+    room: int
+    "What there is of it: warps, blocks, bytes of shared memory, columns of tensor memory, registers of one part."
+    blocks: int
+    parts: int = 1
+    "In how many separate parts the room is there; registers are, since a warp's own lie in one of them."
+
+
+class Residency(Struct, frozen=True):
+    """How many blocks of a kernel fit on a multiprocessor, and why no more."""
+
+    warps: int
+    "Warps of a block."
+    max_warps: int
+    "Warps that a multiprocessor can hold."
+    limits: tuple[Limit, ...]
+    "The one with the least blocks counts."
+
+    @property
+    def blocks(self) -> int:
+        """Blocks resident on a multiprocessor."""
+        return min(limit.blocks for limit in self.limits)
+
+    @property
+    def fraction(self) -> float:
+        """Occupancy: resident warps as a fraction of those a multiprocessor can hold."""
+        return self.blocks * self.warps / self.max_warps
+
+
 class Variant(Struct, frozen=True):
     """One compilation of a kernel."""
 
@@ -362,6 +396,8 @@ class Variant(Struct, frozen=True):
     "Bytes of shared memory a block."
     occupancy: float | None = None
     "Fraction of a multiprocessor's warps that can be resident."
+    residency: Residency | None = None
+    "The arithmetic behind `occupancy`; None where that is None, and in recordings that do not hold it."
     reason: str = ""
     "Why stages are missing, in the compiler's own words."
 
@@ -785,11 +821,20 @@ class Recording:
         for tuning in (tuning for kernel in trace.kernels for tuning in kernel.tunings):
             if not -1 <= tuning.ran < len(tuning.configs):
                 raise ValueError("configuration of an autotuned kernel out of range")
+        for residency in (variant.residency for kernel in trace.kernels for variant in kernel.variants):
+            if residency is not None:
+                self._check_residency(residency)
         for number, caller in enumerate(self.caller):
             if not -1 <= caller < number:
                 raise ValueError("caller out of range")
         for access in trace.access_table:
             self._check_boxes(access)
+
+    def _check_residency(self, residency: Residency) -> None:
+        numbers = [residency.warps, residency.max_warps]
+        numbers += [number for limit in residency.limits for number in (limit.need, limit.room, limit.parts)]
+        if not residency.limits or min(numbers) < 1 or min(limit.blocks for limit in residency.limits) < 0:
+            raise ValueError("residency of a kernel out of range")
 
     def _check_boxes(self, access: Access) -> None:
         shape = self.trace.tensors[access.tensor].shape if access.tensor >= 0 else ()

@@ -14,6 +14,7 @@ import pytest
 
 from engine import trace
 from tests.recordings import ROOT, Recorded, run_engine, show
+from viewer.assembly import instructions
 
 pytest.importorskip("torch", reason="the lecture is about torch")
 pytest.importorskip("triton", reason="the lecture is about Triton")
@@ -320,6 +321,28 @@ def test_the_tensor_core_instruction_is_the_one_named(recorded: Recorded, target
     if found.get("holds") is None:
         pytest.skip(f"this recording has no PTX of matmul_relu_kernel for {target}")
     assert (found["target"], found["holds"]) == (target, True)
+
+
+def test_kernels_of_the_lecture_can_be_put_beside_each_other(recorded: Recorded) -> None:
+    triton = [kernel for kernel in recorded.header["kernels"] if kernel["language"] == "triton"]
+    kinds = {
+        kernel["name"]: {(variant["num_warps"], str(variant.get("constants"))) for variant in kernel["variants"]}
+        for kernel in triton
+    }
+    assert len(kinds["gelu_kernel"]) >= 2  # in blocks of 1,024 and of 256
+    assert {warps for warps, _ in kinds["gelu_kernel"]} == {4}
+    assert {warps for warps, _ in kinds["gelu_fast_kernel"]} == {8}
+
+
+def test_what_each_instruction_of_the_lectures_kernels_does_is_known(recorded: Recorded) -> None:
+    unknown, seen = set(), set()
+    for stage in ("ptx", "sass"):
+        for path in (trace.store(recorded.trace.parent) / "kernels").glob(f"*/{stage}"):
+            for one in (one for line in instructions(path.read_text().split("\n"), stage) for one in line):
+                seen.add(one.opcode)
+                if not one.sentence(stage):
+                    unknown.add(one.opcode)
+    assert not unknown and len(seen) > 100
 
 
 def ptx_of(recorded: Recorded, name: str, language: str = "triton", **constants: str) -> dict[str, str]:

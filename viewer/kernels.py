@@ -1,7 +1,6 @@
 """Which kernel is in play at each step, and one variant's stages as the kernel pane needs them."""
 
 import hashlib
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,8 +15,6 @@ from viewer.opcodes import KINDS, STAGES
 from viewer.outline import Section
 
 NO_KERNEL = -1
-_GAPS = re.compile(r"(?<=\S)[ \t]{2,}")
-"Blanks that put the parts of an instruction below each other, which takes more width than a pane has."
 
 
 def in_play(recording: Recording, sections: list[Section]) -> list[tuple[int, int]]:
@@ -119,7 +116,7 @@ def stage(text: str, name: str, linked: StageLines | None = None) -> Stage:
     found = instructions(plain, name) if name in STAGES else []
     explained = explain(found, name)
     return Stage(
-        html=[str(line) for line in lines(_narrow(text) if name in STAGES else text, name)],
+        html=[str(line) for line in lines(text, name)],
         source=source,
         inlined=inlined,
         asides=asides(plain, source, name),
@@ -127,11 +124,6 @@ def stage(text: str, name: str, linked: StageLines | None = None) -> Stage:
         text=explained.text,
         counts=counts(found, source, name),
     )
-
-
-def _narrow(text: str) -> str:
-    found = (line.lstrip() if line.lstrip().startswith("/*") else line for line in text.split("\n"))
-    return "\n".join(_GAPS.sub(" ", line) for line in found)
 
 
 def _links(folder: Path, key: str) -> tuple[KernelLines | None, str]:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.viewer.conftest import PTX
+
 pytestmark = pytest.mark.browser
 SELECT = "(detail) => document.dispatchEvent(new CustomEvent('kernel:select', { detail }))"
 
@@ -151,3 +153,40 @@ def test_what_differs_in_a_stage(reading):
     page = reading("small/?step=2").page
     for stage, left, right, rows in CASES:
         assert page.evaluate(COMPARE, [stage, left, right]) == rows, (stage, left, right)
+
+
+def test_the_occupancy_is_shown_with_its_arithmetic(reading):
+    reader = reading("small/?step=40")
+    reader.page.wait_for_selector("#kernel .costs summary")
+    assert reader.text("#kernel .costs summary") == (
+        "4 warps · 65 registers · 0 spills · 49,152 B shared · occupancy 25 %, limited by shared memory"
+    )
+    reader.page.focus("#kernel .costs summary")
+    reader.press("Enter")
+    assert reader.page.locator("#kernel .arithmetic li").all_inner_texts() == [
+        "warps: 64 ÷ 4 a block → 16 blocks",
+        "blocks: at most 32 → 32 blocks",
+        (
+            "registers: 65 × 32 threads = 2,080 a warp, rounded up to 2,304; 16,384 ÷ 2,304 = 7 warps in each of "
+            "4 parts, 28 ÷ 4 a block → 7 blocks"
+        ),
+        "▸ shared memory: 49,152 B and 1,024 B of the system's = 50,176 B a block; 233,472 ÷ 50,176 → 4 blocks",
+    ]
+    assert reader.page.locator("#kernel .arithmetic p").last.inner_text() == (
+        "The least counts: 4 blocks × 4 warps = 16 of 64 warps = 25 %, limited by shared memory."
+    )
+    reader.page.click("#kernel button:text('sm_80')")  # of a recording that holds the result alone
+    assert reader.text("#kernel .costs") == "4 warps · 65 registers · 0 spills · 49,152 B shared · occupancy 100 %"
+
+
+def downloaded(reader) -> str:
+    with reader.page.expect_download() as started:
+        reader.page.click("#kernel .download")
+    assert started.value.suggested_filename == "gelu90.ptx"
+    return started.value.path().read_text()
+
+
+def test_a_stage_can_be_downloaded_as_it_is(reading):
+    reader = reading("small/?step=40")
+    reader.page.wait_for_selector("#kernel li[data-source='8']")
+    assert downloaded(reader) == PTX

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine import trace as t
-from tests.viewer.conftest import write_kernels
+from tests.viewer.conftest import PTX, write_kernels
 from tests.viewer.samples import lecture
 from viewer.cli import main
 
@@ -75,5 +75,8 @@ def test_a_single_file_is_stepped_from_a_disk(reading, published: Path):
     assert reader.press("l", "l", "l").line == 8
     assert reader.page.is_visible("#accesses path.read") and "reads x_ptr[0:60]" in reader.text("#accesses")
     reader.press("h", "h")
+    with reader.page.expect_download() as started:
+        reader.page.click("#kernel .download")
+    assert started.value.path().read_text() == PTX
     reader.page.click(".home a")
     assert reader.page.text_content(".card h2") == "Kernels"

@@ -12,7 +12,7 @@ from engine import compile as compile_module
 from engine.compile import Wanted, compile_all, parse_targets
 from engine.errors import UsageError
 from engine.request import Constant, CudaRequest, Facts, Function, Job, Module, Result, TritonRequest
-from engine.trace import KernelLines, StageLines, Variant
+from engine.trace import KernelLines, Limit, StageLines, Variant
 from tests.engine.compiled import ROOT, compiled
 
 PROJECT = ("gelu_kernel", "softmax_kernel", "row_sum_kernel", "matmul_relu_kernel")
@@ -90,6 +90,8 @@ def test_tensor_memory_limits_occupancy():
     text = "\n".join(compiled().text("matmul_relu_kernel", "sm_100", "ptx"))
     assert "tcgen05.alloc" in text
     assert compiled().variant("matmul_relu_kernel", "sm_100").occupancy == 8 * 4 / 64  # 512 columns, 64 a block
+    limits = compiled().variant("matmul_relu_kernel", "sm_100").residency.limits
+    assert min(limits, key=lambda limit: limit.blocks) == Limit("tensor memory", 64, 512, 8)
 
 
 # ---------------------------------------------------------------- what fails

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from engine.errors import TraceError
 from engine.occupancy import MULTIPROCESSORS, occupancy
 from engine.toolkit import find_tool
+from engine.trace import FORMAT, VERSION, Kernel, Limit, Residency, Trace, Variant, decode, encode
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,38 @@ from engine.toolkit import find_tool
 def test_what_limits_occupancy_on_an_h100(arguments, fraction, limit):
     found = occupancy(90, **arguments)
     assert found.fraction == fraction
-    assert found.limits[limit] == found.blocks
+    assert found.blocks == next(one.blocks for one in found.limits if one.name == limit)
+
+
+def test_the_arithmetic_of_a_matrix_product():
+    """4 warps of 72 registers a thread and 48 KB of shared memory, on an H100: the lecture's example."""
+    assert occupancy(90, threads=128, registers=72, shared=49152) == Residency(
+        warps=4,
+        max_warps=64,
+        limits=(
+            Limit("warps", 4, 64, 16),
+            Limit("blocks", 1, 32, 32),
+            Limit("registers", 72 * 32, 16384, 7 * 4 // 4, parts=4),  # 16384 // 2304 is 7
+            Limit("shared memory", 49152 + 1024, 233472, 4),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "residency",
+    [
+        Residency(0, 64, (Limit("blocks", 1, 32, 32),)),
+        Residency(4, 64, ()),
+        Residency(4, 64, (Limit("blocks", 0, 32, 32),)),
+        Residency(4, 64, (Limit("blocks", 1, 32, -1),)),
+    ],
+)
+def test_a_recording_whose_arithmetic_cannot_be_is_refused(residency):
+    variant = Variant("sm_90", "compiled", "k", residency=residency)
+    kernel = Kernel("k", "triton", "k.py", 1, 2, (variant,))
+    made = Trace(FORMAT, VERSION, "", "x.py", "ok", kernels=[kernel])
+    with pytest.raises(TraceError, match="residency of a kernel out of range"):
+        decode(encode(made), "x.json")
 
 
 def test_unknown_architecture():

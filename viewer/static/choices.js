@@ -1,5 +1,6 @@
 // What can be chosen in the kernel pane: the kernel, the stage, the target, the specialisation, and what to compare with.
 
+import { download, textOf } from "./listing.js";
 import { element } from "./values.js";
 import { launches, named, options, originOf, specialisation } from "./variants.js";
 
@@ -8,7 +9,7 @@ export const stageNames = { ttir: "TTIR", ttgir: "TTGIR", llir: "LLIR", ptx: "PT
 export const stageName = (stage) => stageNames[stage] ?? stage;
 
 /** What a kernel is called where others may have the same name. */
-function kernelName(kernels, { name, language }) {
+export function kernelName(kernels, { name, language }) {
   return kernels.filter((other) => other.name === name).length > 1 ? `${name} (${languages[language]})` : name;
 }
 
@@ -40,7 +41,7 @@ export function tabs(view) {
     const same = (words) => groups.get(words).find(({ target }) => target === variant.target) ?? groups.get(words)[0];
     bar.append(choose("Specialisation", options([...groups.keys()]), specialisation(variant), (words) => view.change({ variant: same(words) })));
   }
-  if (variant?.stages?.length) bar.append(comparing(view));
+  if (variant?.stages?.length) bar.append(comparing(view), download(variant.key, view.stage, () => `${textOf(view.sides[0]).join("\n")}\n`));
   return bar;
 }
 

@@ -2,7 +2,7 @@
 
 import { compare, ignored } from "./compare.js";
 import { both } from "./counts.js";
-import { explained, region } from "./listing.js";
+import { explained, narrow, region, textOf } from "./listing.js";
 import { element, number } from "./values.js";
 
 /** Alike lines shown around a difference; of a longer run the middle is folded away. */
@@ -11,8 +11,8 @@ const said = { "=": "Alike", "≠": "Differs", "−": "Only on the left", "+": "
 
 /** `left` and `right` are {name, stage}; `name` is what the stage is called, `stage` its key. */
 export function comparison(left, right, stage, name, kinds) {
-  const [a, b] = [left, right].map((side) => texts(side.stage));
-  const rows = compare(a.text, b.text, stage);
+  const [a, b] = [left.stage, right.stage];
+  const rows = compare(textOf(a), textOf(b), stage);
   const list = element("ol", {}, ...folded(rows).map((run) => (run.fold ? fold(run.rows, a, b) : line(run, a, b))));
   const sides = element("div", { class: "sides" }, element("strong", {}, left.name), element("strong", {}, right.name));
   const box = region(`${name} of ${left.name} beside ${right.name}`, sides, ...summary(rows, stage, both(left.stage.counts, right.stage.counts, kinds)), list);
@@ -27,11 +27,6 @@ export const differs = (row) => said[row.dataset.mark];
 export function explain(row, left, right) {
   const one = explained(left, Number(row.dataset.left));
   return one.length ? one : explained(right, Number(row.dataset.right));
-}
-
-function texts({ html }) {
-  const probe = document.createElement("template");
-  return { html, text: html.map((line) => { probe.innerHTML = line; return probe.content.textContent; }) }; // coloured and escaped by the viewer
 }
 
 function summary(rows, stage, instructions) {
@@ -74,6 +69,6 @@ function line({ mark, left, right }, a, b) {
 
 function side({ html }, n) {
   const code = element("code", n ? { "data-n": n } : {});
-  if (n) code.innerHTML = html[n - 1]; // coloured and escaped by the viewer
+  if (n) code.innerHTML = narrow(html[n - 1]); // coloured and escaped by the viewer
   return code;
 }

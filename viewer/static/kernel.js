@@ -1,10 +1,10 @@
 // The kernel that the pane shows: its source beside one stage of one compilation, or that stage beside another one's.
 
 import { Accesses } from "./accesses.js";
-import { head, stageName, tabs } from "./choices.js";
+import { head, kernelName, stageName, tabs } from "./choices.js";
 import { comparison, differs, explain } from "./comparison.js";
 import { Linked } from "./linked.js";
-import { card, download, fetchStages } from "./listing.js";
+import { card, fetchStages } from "./listing.js";
 import { failure, renewed, sides } from "./renewed.js";
 import { tunings } from "./tunings.js";
 import { element } from "./values.js";
@@ -109,10 +109,9 @@ export class KernelPane {
     const [found, second] = await Promise.all([variant, other?.variant].map((one) => one && this.fetch(one.key)));
     if (this.linked !== linked) return;
     linked.fill(found.stages[stage], found.missing || "This stage is missing.", found.kinds);
-    if (!document.getElementById(`kernel-${variant.key}`)) linked.listing.querySelector("ol")?.append(download(variant.key, stage));
-    this.idle = [found.stale ? "The source has changed since this was compiled: the links may be off." : "", found.missing].filter(Boolean).join(" ")
-      || "Point at a line to see what it became; a click keeps it.";
-    this.say(this.idle);
+    const notes = [found.stale ? "The source has changed since this was compiled: the links may be off." : "", found.missing, variant.reason];
+    if (found.stages[stage]) linked.listing.prepend(...notes.filter(Boolean).map(card));
+    this.say("Point at a line to see what it became; a click keeps it.");
     this.sides = [found.stages[stage], second?.stages[stage]];
     if (other) linked.box.replaceWith(this.comparison(...this.sides, found.kinds, second.missing));
     this.running();
@@ -124,13 +123,13 @@ export class KernelPane {
     if (!this.compiled.has(key)) this.compiled.set(key, fetchStages(key));
     try { return await this.compiled.get(key); } catch (error) {
       this.compiled.delete(key);
-      return { stages: {}, missing: `The compiled stages could not be loaded: ${error.message}` };
+      return { stages: {}, missing: `What was compiled could not be loaded (${error.message}). Record the lecture again, and publish it again.` };
     }
   }
 
   comparison(one, two, kinds, missing) {
     const { kernel, variant } = this.other;
-    const names = this.other.names ?? (kernel === this.kernel ? named([this.variant, variant]) : [this.kernel, kernel].map(({ name }) => name));
+    const names = this.other.names ?? (kernel === this.kernel ? named([this.variant, variant]) : [this.kernel, kernel].map((one) => kernelName(this.data.kernels, one)));
     if (!one || !two) return card(missing || `${stageName(this.stage)} of one of the two is missing.`);
     this.say("What differs is marked ≠, − or +.");
     return comparison({ name: names[0], stage: one }, { name: names[1], stage: two }, this.stage, stageName(this.stage), kinds);

@@ -1,5 +1,6 @@
 // What is said of a kernel's compilations: where each comes from, what it costs, and what tells them apart.
 
+import { arithmetic, occupancy } from "./occupancy.js";
 import { element, number } from "./values.js";
 
 /** What tells compilations for the same target apart, in words. */
@@ -57,10 +58,12 @@ export function costs(variant) {
   const facts = [
     variant.num_warps && `${variant.num_warps} warps`, variant.num_stages && `${variant.num_stages} stages`,
     variant.registers !== undefined && `${variant.registers} registers`, variant.spills !== undefined && `${variant.spills} spills`,
-    variant.shared !== undefined && `${number(variant.shared)} B shared`, variant.occupancy !== undefined && `occupancy ${Math.round(variant.occupancy * 100)} %`,
+    variant.shared !== undefined && `${number(variant.shared)} B shared`, occupancy(variant),
     ...Object.entries(variant.constants ?? {}).map(([name, value]) => `${name} = ${value}`),
   ].filter(Boolean);
-  return element("div", { class: "costs", title: facts.join(" · ") }, facts.join(" · "));
+  const words = facts.join(" · ");
+  if (!variant.residency) return element("div", { class: "costs", title: words }, words);
+  return element("details", { class: "costs" }, element("summary", { title: "How the occupancy is computed" }, words), arithmetic(variant));
 }
 
 export function why(variant) {
