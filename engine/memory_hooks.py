@@ -17,7 +17,7 @@ from engine.trace import Access, Tensor
 
 _ORIGIN = "argument"
 "Entry of a handle's `attr`: number of the tensor that a pointer was computed from."
-_POINTERS = (
+POINTERS = (
     "create_addptr", "create_splat", "create_broadcast", "create_expand_dims", "create_reshape", "create_trans",
     "create_bitcast",
 )  # fmt: skip
@@ -55,7 +55,7 @@ class MemoryHooks:
         """Learn of the tensors of each launch. A Triton that lacks something runs unwatched, with a warning."""
         executor: Any = getattr(interpreter, "GridExecutor", None)
         builder: Any = getattr(interpreter, "InterpreterBuilder", None)
-        needed = (*_POINTERS, "create_masked_load", "create_masked_store", "create_atomic_rmw", "create_atomic_cas")
+        needed = (*POINTERS, "create_masked_load", "create_masked_store", "create_atomic_rmw", "create_atomic_cas")
         convert = getattr(interpreter, "_implicit_cvt", None)
         if not (convert and hasattr(executor, "_init_args_hst") and all(hasattr(builder, name) for name in needed)):
             self.watch.warn("this version of Triton has another interpreter: what its kernels read and write is not "
@@ -80,7 +80,7 @@ class MemoryHooks:
         if self.interpreter is None or not self.wanted:
             return
         builder: Any = self.interpreter.InterpreterBuilder
-        for name in _POINTERS:
+        for name in POINTERS:
             self.patches.replace(builder, name, _carrying(getattr(builder, name)))
         for name in _BLOCKS:
             if blocks := getattr(self.interpreter, name, None):

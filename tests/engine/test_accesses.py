@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.memory_hooks import MemoryHooks
+from engine.memory_hooks import POINTERS, MemoryHooks
 from engine.patches import Patches
 from tests.recordings import ROOT, Recorded, show
 
@@ -246,18 +246,48 @@ def test_show_says_it_to_people(recorded: Recorded) -> None:
 # ---------------------------------------------------------------- another Triton
 
 
+def interpreter(*lacking: str) -> Any:
+    """A stand-in for `triton.runtime.interpreter`, without some functions of its builder."""
+    names = {*POINTERS, "create_masked_load", "create_masked_store", "create_atomic_rmw", "create_atomic_cas"}
+    builder = type("InterpreterBuilder", (), dict.fromkeys(names - set(lacking), lambda *_: None))
+    executor = type("GridExecutor", (), {"_init_args_hst": lambda *_: ([], {})})
+    return SimpleNamespace(InterpreterBuilder=builder, GridExecutor=executor, _implicit_cvt=lambda argument: argument)
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_the_builder_is_its_own_except_while_an_instance_is_stepped_through(wanted: bool) -> None:
+    module, hooks = interpreter(), MemoryHooks(SimpleNamespace())
+    builder = module.InterpreterBuilder
+    before = dict(vars(builder))
+    hooks.install(module, Patches())
+    hooks.launch(wanted)
+    assert dict(vars(builder)) == before
+    hooks.listen()
+    replaced = {name for name, function in vars(builder).items() if before[name] is not function}
+    assert replaced == ({name for name in before if name.startswith("create_")} if wanted else set())
+    hooks.stop()
+    assert dict(vars(builder)) == before
+
+
 def test_a_triton_that_lacks_a_function_runs_unwatched_and_says_so() -> None:
     warnings: list[str] = []
-    hooks = MemoryHooks(SimpleNamespace(warn=warnings.append))
-    builder = type("InterpreterBuilder", (), {"create_masked_load": lambda *_: None})
-    executor = type("GridExecutor", (), {"_init_args_hst": lambda *_: ([], {})})
-    module: Any = SimpleNamespace(InterpreterBuilder=builder, GridExecutor=executor, _implicit_cvt=lambda x: x)
-    patches = Patches()
-    hooks.install(module, patches)
-    before = dict(vars(builder))
+    module, hooks = interpreter("create_addptr"), MemoryHooks(SimpleNamespace(warn=warnings.append))
+    before = dict(vars(module.InterpreterBuilder))
+    hooks.install(module, Patches())
     hooks.launch(True)
     hooks.listen()
-    hooks.stop()
-    assert dict(vars(builder)) == before and hooks.tensors == ()
+    assert dict(vars(module.InterpreterBuilder)) == before and hooks.tensors == ()
     [warning] = warnings
     assert warning == "this version of Triton has another interpreter: what its kernels read and write is not recorded"
+
+
+def test_what_goes_wrong_with_looking_is_said_and_the_kernel_runs() -> None:
+    warnings: list[str] = []
+    module, hooks = interpreter(), MemoryHooks(SimpleNamespace(warn=warnings.append))
+    hooks.install(module, Patches())
+    hooks.launch(True)
+    hooks.listen()
+    assert module.InterpreterBuilder().create_masked_load(SimpleNamespace(data="no pointers", attr={}), None) is None
+    hooks.stop()
+    [warning] = warnings
+    assert warning.startswith("what the kernel reads and writes here could not be recorded: AttributeError: ")
