@@ -11,7 +11,7 @@ from dataclasses import replace
 from os import getpid
 from pathlib import Path
 from threading import get_ident
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 import msgspec
@@ -21,7 +21,7 @@ from engine.builder import Builder, utf8
 from engine.claims import CLAIMS, Claim
 from engine.files import Files
 from engine.frames import Variables, View
-from engine.guard import SECONDS, call_within
+from engine.guard import call_within
 from engine.inside import Inside
 from engine.leftovers import CHILD, wait_for_threads
 from engine.statements import Statement
@@ -51,6 +51,9 @@ TUNING_LIMIT = 50
 "Keys of an autotuned kernel kept."
 LOCALS_LIMIT = 200
 "Local variables recorded a step, where all of them are."
+
+DESCRIBING = 2.0
+"Seconds that an exception has to say what it is."
 
 _HEADING = re.compile(r"\s*#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 _MISSING = object()
@@ -115,7 +118,7 @@ class Recorder:
 
     def stop(self, end: BaseException | None = None) -> None:
         """Put the previous tracer back, and say what goes on without it; `end` is what `main()` ended with."""
-        early = self.limit_reached or isinstance(end, KeyboardInterrupt | SystemExit)
+        early = self.limit_reached or issubclass(type(end), (KeyboardInterrupt, SystemExit))
         lost = self.tracer.lost() or self.tracer.stand() is not None
         running = self.tracer.unfinished() if self.tracer.active else []
         self.tracer.stop()
@@ -494,21 +497,25 @@ class Recorder:
 
 def describe(error: BaseException, lecture: Path) -> Error:
     """Type, message and traceback of an exception, from the lecture's first frame on."""
-    shown = error.__traceback__
+    # by the base class's descriptor, since that of the exception's own class may do anything
+    first: TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
+    shown = first
     while shown is not None and shown.tb_frame.f_code.co_filename != str(lecture):
         shown = shown.tb_next
-    message = _asked(str, error, "message")
-    lines = _asked(lambda _: "".join(traceback.format_exception(type(error), error, shown or error.__traceback__)),
-                   error, "traceback")  # fmt: skip
-    return Error(type=anatomy.class_name(type(error)), message=_cut(message), traceback=_cut(lines))
+    name = anatomy.class_name(type(error))
+    message = _asked(str, error)
+    message = "<its message could not be had>" if message is None else message
+    lines = _asked(lambda _: "".join(traceback.format_exception(type(error), error, shown or first)), error)
+    lines = lines or "".join([*traceback.format_tb(shown or first), f"{name}: {message}\n"])
+    return Error(type=name, message=_cut(message), traceback=_cut(lines))
 
 
-def _asked(call: Callable[[BaseException], str], error: BaseException, what: str) -> str:
-    """`call(error)`, which runs the code of the exception's author."""
+def _asked(call: Callable[[BaseException], str], error: BaseException) -> str | None:
+    """`call(error)`, which runs the code of the exception's author; None where that fails or takes too long."""
     try:
-        return call_within(SECONDS, call, error)  # type: ignore[no-any-return]
-    except BaseException as wrong:
-        return f"<its {what} could not be had: {anatomy.class_name(type(wrong)).lstrip('_')}>"
+        return str.__str__(call_within(DESCRIBING, call, error))
+    except BaseException:
+        return None
 
 
 def _cut(text: str, limit: int = 20_000) -> str:

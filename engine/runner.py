@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from engine import compat, launches, sink
+from engine import anatomy, compat, launches, sink
 from engine.bare_threads import bare_threads_watched
 from engine.compile import Wanted, compile_all, parse_targets
 from engine.errors import EngineError, UsageError
@@ -80,9 +80,10 @@ def record(lecture: Path, options: Options) -> Outcome:
     )  # fmt: skip
     launches.prepare()
     name, folder = f"{lecture.stem}.json", options.out.resolve()  # the lecture may go to another folder
+    machine = _machine()
 
     def save(status: Status, reason: str) -> Trace:
-        trace = recorder.finish(status, reason, {} if options.reproducible else _run(started))
+        trace = recorder.finish(status, reason, {} if options.reproducible else _run(started, machine))
         write(trace, folder / name)
         return trace
 
@@ -201,7 +202,7 @@ def _imported(path: Path, shown: Path) -> ModuleType:
 
 
 def _place_in(error: BaseException, path: Path) -> str:
-    line, walk = 0, error.__traceback__
+    line, walk = 0, BaseException.__dict__["__traceback__"].__get__(error)
     while walk is not None:
         if walk.tb_frame.f_code.co_filename == str(path):
             line = walk.tb_lineno
@@ -254,7 +255,7 @@ def _run_main(main: Callable[[], Any], recorder: Recorder, save: Callable[[Statu
             except KeyboardInterrupt as late:  # it came when main() was just over
                 end = late
         recorder.stop(end)
-        _leave_if_forked(recorder)
+        _leave_if_forked(end, recorder)
         return _ended(end, recorder)
 
 
@@ -278,12 +279,13 @@ def _called(main: Callable[[], Any], recorder: Recorder, surroundings: Surroundi
 
 def _ended(end: BaseException | None, recorder: Recorder) -> tuple[Status, str]:
     """Status and reason of a recording."""
-    if isinstance(end, StepLimit) or (end is None and recorder.limit_reached):
+    kind = type(end)  # `isinstance` would ask what the exception's author says of its class
+    if issubclass(kind, StepLimit) or (end is None and recorder.limit_reached):
         return "stopped", f"stopped at the limit of {recorder.max_steps} steps; raise it with --max-steps"
-    if isinstance(end, KeyboardInterrupt):
+    if issubclass(kind, KeyboardInterrupt):
         return "interrupted", "interrupted (Ctrl-C)"
-    if isinstance(end, SystemExit):
-        return _left(end, recorder)
+    if issubclass(kind, SystemExit):
+        return _left(cast("SystemExit", end), recorder)
     if end is not None:
         said = recorder.failed(end)
         return "error", f"{said.type}: {said.message}"
@@ -291,17 +293,21 @@ def _ended(end: BaseException | None, recorder: Recorder) -> tuple[Status, str]:
 
 
 def _left(leave: SystemExit, recorder: Recorder) -> tuple[Status, str]:
-    if leave.code in (None, 0):
+    code = SystemExit.__dict__["code"].__get__(leave)
+    if code is None or (type(code) is int and not code):
         return "ok", "the lecture left through sys.exit()"
     recorder.failed(leave)
-    return "error", f"the lecture left through sys.exit({leave.code!r})"
+    shown = recorder.values.values[recorder.values.add(code)].text
+    return "error", f"the lecture left through sys.exit({shown})"
 
 
-def _leave_if_forked(recorder: Recorder) -> None:
-    """A child that the lecture forked has come to the end of the lecture: it must not write the trace too."""
+def _leave_if_forked(end: BaseException | None, recorder: Recorder) -> None:
+    """A child that the lecture forked has come to the lecture's end: it ends as it would anyway and writes no trace."""
     if getpid() != recorder.pid:
-        sys.stdout.flush()
-        end_process(0)
+        if end is not None and not issubclass(type(end), SystemExit):
+            print(describe(end, recorder.lecture).traceback, file=sys.stderr, end="")
+            sys.exit(1)
+        raise SystemExit if end is None else end
 
 
 @contextmanager
@@ -310,7 +316,7 @@ def _thread_failures(recorder: Recorder) -> Iterator[None]:
     before = threading.excepthook
 
     def hook(arguments: Any) -> None:
-        ignored = arguments.exc_value is None or isinstance(arguments.exc_value, SystemExit)  # as Python does
+        ignored = arguments.exc_value is None or issubclass(arguments.exc_type, SystemExit)  # as Python does
         if not ignored and getpid() == recorder.pid:
             recorder.failed(arguments.exc_value)
         before(arguments)
@@ -376,23 +382,32 @@ def _progress(recorder: Recorder) -> tuple[int, str, str, int]:
     return len(builder), builder.files[places.file[place]].path, places.function[place], places.line[place]
 
 
-def _run(started: float) -> dict[str, Any]:
+def _machine() -> dict[str, str]:
+    """What the recording is made on."""
+    return {"host": platform.node(), "python": platform.python_version(), "platform": platform.platform()}
+
+
+def _run(started: float, machine: dict[str, str]) -> dict[str, Any]:
     """What differs between two identical runs."""
-    versions = {
-        name: module.__version__
-        for name in ("torch", "triton", "numpy")
-        if (module := sys.modules.get(name)) is not None and hasattr(module, "__version__")
-    }
-    torch = sys.modules.get("torch")
-    device = torch.cuda.get_device_name() if torch is not None and torch.cuda.is_available() else "CPU"
     return {
         "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
         "seconds": round(time.time() - started, 3),
-        "host": platform.node(),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "device": device,
-        "versions": {name: str(version) for name, version in versions.items()},
+        **machine,
+        "device": _device(),
+        "versions": _versions("torch", "triton", "numpy"),
     }
 
 
+def _versions(*names: str) -> dict[str, str]:
+    """Of those modules that the lecture has imported; it may have put anything in their place."""
+    found = {name: (anatomy.instance_dict(sys.modules.get(name)) or {}).get("__version__") for name in names}
+    return {name: str.__str__(version) for name, version in found.items() if issubclass(type(version), str)}
+
+
+def _device() -> str:
+    """The GPU that torch has found, else `CPU`."""
+    try:
+        torch = sys.modules["torch"]
+        return str(torch.cuda.get_device_name()) if torch.cuda.is_available() else "CPU"
+    except Exception:  # not imported, half imported, or something of the lecture's in its place
+        return "CPU"

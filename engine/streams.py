@@ -143,8 +143,9 @@ def _terminal_kept() -> Iterator[None]:
         yield
     finally:
         for number, copy in kept.items():
-            try:
-                os.fstat(number)
-            except OSError:
-                os.dup2(copy, number)
-            os.close(copy)
+            with suppress(OSError):  # the lecture has closed the copy too
+                try:
+                    os.fstat(number)
+                except OSError:
+                    os.dup2(copy, number)
+                os.close(copy)

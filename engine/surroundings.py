@@ -1,4 +1,4 @@
-"""What a lecture may have replaced of Python itself, and the engine relies on: functions of builtins and of modules."""
+"""What a lecture may have replaced of Python itself, or of the engine, and the engine relies on."""
 
 import builtins
 import sys
@@ -6,24 +6,35 @@ from types import ModuleType
 from typing import Any
 
 _RELIED_ON = (
-    "builtins", "contextlib", "datetime", "hashlib", "inspect", "json", "linecache", "os", "platform", "posix",
-    "signal", "tempfile", "threading", "time", "traceback", "_thread",
+    "builtins", "codecs", "collections", "contextlib", "datetime", "hashlib", "inspect", "io", "json", "linecache",
+    "os", "pathlib", "platform", "posix", "posixpath", "re", "signal", "sys", "tempfile", "threading", "time",
+    "traceback", "_thread",
 )  # fmt: skip
 
 
 class Surroundings:
-    """Functions and classes as they are now."""
+    """The modules there are, the functions and classes of some of them, and all that the engine's own hold."""
 
     def __init__(self) -> None:
-        modules = [sys.modules[name] for name in _RELIED_ON if name in sys.modules]
-        self._before = [(vars(module), _callables(module)) for module in modules]
+        self._sys = vars(sys)
+        self._modules = sys.modules
+        self._loaded = dict(sys.modules)
+        self._before = [(vars(module), _callables(module)) for name, module in self._loaded.items()
+                        if name in _RELIED_ON]  # fmt: skip
+        self._engine = [(vars(module), dict(vars(module))) for name, module in self._loaded.items()
+                        if name.partition(".")[0] == "engine"]  # fmt: skip
 
     def put_back(self) -> None:
-        """Put back those that were replaced. Calls no function of Python's but methods of dicts."""
+        """Put back what was replaced or is gone. Calls no function of Python's but methods of dicts."""
+        self._sys["modules"] = self._modules
+        self._modules.update(self._loaded)
         for now, before in self._before:
             for name, value in before.items():
                 if now.get(name) is not value:
                     now[name] = value
+        for now, before in self._engine:
+            for name, value in before.items():
+                now.setdefault(name, value)
 
 
 def keep_builtins() -> None:
@@ -36,4 +47,5 @@ def keep_builtins() -> None:
 
 
 def _callables(module: ModuleType) -> dict[str, Any]:
-    return {name: value for name, value in vars(module).items() if callable(value)}
+    """The functions and classes of a module; a lecture's hooks are its own affair, also at the end of the process."""
+    return {name: value for name, value in vars(module).items() if callable(value) and not name.endswith("hook")}

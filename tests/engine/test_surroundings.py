@@ -216,3 +216,68 @@ def test_the_helper_processes_of_a_library_are_its_own_affair(tmp_path: Path) ->
     source = f"import sys\nsys.path.insert(0, {folder!r})\nimport starter\ndef main():\n    starter.start()\n"
     run = record(tmp_path, source)
     assert (run.exit_code, run.warnings()) == (0, [])
+
+
+def test_a_forked_child_ends_as_it_would_anyway(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        import os, sys
+        def main():
+            for end in ("sys.exit(4)", "sys.exit()", "raise ValueError('the child')", "[][1]"):
+                p = os.fork()
+                if not p:
+                    exec(end)
+                    return
+                code = os.waitpid(p, 0)[1] >> 8
+                print(code)
+            if not os.fork():
+                return
+            print(os.wait()[1])
+    """)  # fmt: skip
+    assert run.exit_code == 0 and run.stdout.split() == ["4", "0", "1", "1", "0"]
+    assert "ValueError: the child" in run.stderr and run.header["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("raise Hostile from Hostile()", "Hostile: <its message could not be had>"),
+        ("raise HostileExit", "the lecture left through sys.exit(<Odd object, repr raised KeyboardInterrupt>)"),
+        ("import threading; t = threading.Thread(target=fail); t.start(); t.join(); raise Hostile", "Hostile: <its"),
+    ],
+)
+def test_an_exception_that_does_harm_when_it_is_looked_at(statement: str, says: str, tmp_path: Path) -> None:
+    run = record(tmp_path, f"""
+        class Hostile(Exception):
+            def __init__(self): pass
+            def __str__(self): raise SystemExit(7)
+            def __repr__(self): raise KeyboardInterrupt
+            def __getattribute__(self, name): raise MemoryError
+        class Odd:
+            def __repr__(self): raise KeyboardInterrupt
+        class HostileExit(SystemExit):
+            def __init__(self): SystemExit.__init__(self, Odd())
+            def __getattribute__(self, name): raise MemoryError
+        def fail():
+            raise Hostile
+        def main():
+            a = 3  # @inspect a
+            {statement}
+    """)  # fmt: skip
+    assert run.exit_code == 1 and run.header["status"] == "error" and run.header["reason"].startswith(says)
+    assert run.value(15, "a") == "3" and run.steps[-1]["error"]["type"].startswith("Hostile")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "sys.modules.clear()", "sys.modules = {}",
+        "[sys.modules.update({name: object()}) for name in ('torch', 'numpy', 'threading', 'engine', 'time')]",
+        "os.closerange(3, 256)",
+        "import engine.api; [vars(engine.api).pop(name) for name in list(vars(engine.api)) if name[0] != '_']",
+        "[vars(module).clear() for name, module in list(sys.modules.items()) if name.startswith('engine')]",
+    ],
+)
+def test_what_a_lecture_takes_away_from_the_process(statement: str, tmp_path: Path) -> None:
+    run = record(tmp_path, f"import os, sys\ndef main():\n    a = 3  # @inspect a\n    {statement}\n")
+    assert run.exit_code == ("clear() for" in statement), run.stderr  # then nothing can go on
+    assert run.value(3, "a") == "3"
