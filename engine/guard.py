@@ -8,13 +8,13 @@ never returns to the interpreter, or code that swallows every exception and carr
 
 import _thread
 import signal
-import threading
 import weakref
 from _thread import start_new_thread  # as it is without engine/bare_threads.py
 from collections.abc import Callable
 from contextlib import suppress
 from signal import getsignal  # as it is without the doorkeepers of engine/signals.py
 from signal import signal as set_handler
+from threading import get_ident, main_thread
 from time import monotonic  # a lecture may replace it
 from types import FrameType
 from typing import Any
@@ -123,7 +123,7 @@ def _with_watcher(call: Callable[[Any], Any], value: object, seconds: float) -> 
 
 def call_within(seconds: float, call: Callable[[Any], Any], value: object) -> Any:
     """`call(value)`, ended by an exception of this module when it takes longer than `seconds`."""
-    if threading.main_thread().ident == _thread.get_ident() and hasattr(signal, "SIGALRM"):
+    if main_thread().ident == get_ident() and hasattr(signal, "SIGALRM"):
         before = getsignal(signal.SIGALRM)
         if before is not None:  # else C code installed a handler, which could not be put back
             return _with_alarm(call, value, seconds, before)

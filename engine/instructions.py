@@ -6,6 +6,7 @@ process, while `sys.monitoring` can watch just the one code object.
 
 import sys
 from collections.abc import Callable
+from sys import _getframe  # a lecture may replace it
 from types import CodeType, FrameType
 from typing import Any
 
@@ -44,7 +45,7 @@ class InstructionEvents:
         return True
 
     def _instruction(self, code: CodeType, offset: int) -> None:
-        frame = sys._getframe(1)
+        frame = _getframe(1)
         if frame.f_code is code:
             self.arrived(frame, offset >> 1)
 

@@ -4,16 +4,16 @@ They raise it in `main()` and while kernels are compiled. Between a recording an
 moments, they are ignored, and when all is written.
 """
 
-import threading
 from signal import SIG_IGN, SIGINT, SIGTERM, default_int_handler, getsignal
 from signal import signal as set_handler
+from threading import get_ident, main_thread
 
 
 class Interrupts:
     """Those of this process; none where a recording is made in another thread than the main one."""
 
     def __init__(self) -> None:
-        here = threading.current_thread() is threading.main_thread()
+        here = get_ident() == main_thread().ident
         # one that the process was started to ignore stays ignored, and one that C code handles cannot be put back
         self.numbers = [n for n in (SIGINT, SIGTERM) if here and getsignal(n) not in (SIG_IGN, None)]
 
@@ -24,6 +24,6 @@ class Interrupts:
 
     def ignore(self) -> None:
         """From now on nothing happens."""
-        if threading.current_thread() is threading.main_thread():
+        if get_ident() == main_thread().ident:
             for number in self.numbers:
                 set_handler(number, SIG_IGN)

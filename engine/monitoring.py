@@ -8,6 +8,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from sys import _getframe  # a lecture may replace these
+from threading import current_thread, get_ident, main_thread
+from threading import enumerate as running_threads
 from types import CodeType, FrameType, ModuleType
 from typing import Any, Protocol
 
@@ -109,7 +112,7 @@ class MonitoringTracer(Tracer):
         """See `Tracer.start`."""
         self.tool = free_tool()
         self.monitoring.use_tool_id(self.tool, TOOL)
-        self.older = set(threading.enumerate()) - {threading.current_thread()}
+        self.older = set(running_threads()) - {current_thread()}
         self.active = True
         for event, call in self._callbacks():
             self.monitoring.register_callback(self.tool, event, call)
@@ -179,7 +182,7 @@ class MonitoringTracer(Tracer):
         if scopes is None:
             return self.disable
         try:
-            seen = self._enters(sys._getframe(1), scopes)
+            seen = self._enters(_getframe(1), scopes)
             return self.disable if not seen and scopes[id(code)] is None and id(code) not in self.switched else None
         except RecursionError:
             raise
@@ -192,7 +195,7 @@ class MonitoringTracer(Tracer):
         scopes = self.files.get(code.co_filename)
         if scopes is not None:
             try:
-                self._enters(sys._getframe(1), scopes)
+                self._enters(_getframe(1), scopes)
             except RecursionError:
                 raise
             except Exception as error:
@@ -207,8 +210,8 @@ class MonitoringTracer(Tracer):
         return True
 
     def _line(self, _code: CodeType, _number: int) -> None:
-        frame = sys._getframe(1)
-        thread = self.threads.get(threading.get_ident())
+        frame = _getframe(1)
+        thread = self.threads.get(get_ident())
         state = thread.top if thread is not None else None
         if state is None or state.frame is not frame:
             state = self._state(frame)
@@ -217,17 +220,17 @@ class MonitoringTracer(Tracer):
         state.trace(frame, "line", None)
 
     def _instruction(self, _code: CodeType, _offset: int) -> None:
-        self._tell(sys._getframe(1), "opcode", None)
+        self._tell(_getframe(1), "opcode", None)
 
     def _left(self, code: CodeType, _offset: int, _what: Any) -> None:
         """The frame is left: by a return, a yield or an exception."""
         if code.co_filename in self.files:
-            self._tell(sys._getframe(1), "return", None)
+            self._tell(_getframe(1), "return", None)
 
     def _raised(self, code: CodeType, _offset: int, error: BaseException) -> None:
         """An exception is raised in, or comes back to, a frame."""
         if code.co_filename in self.files:
-            self._tell(sys._getframe(1), "exception", (type(error), error))
+            self._tell(_getframe(1), "exception", (type(error), error))
 
     def _tell(self, frame: FrameType, event: str, arg: Any) -> None:
         """Tell a frame's state, which sees to faults of the recorder's."""
@@ -244,7 +247,7 @@ class MonitoringTracer(Tracer):
 
         Frames above it that are still thought to run had their end missed: a RecursionError came between.
         """
-        thread = self.threads.get(threading.get_ident())
+        thread = self.threads.get(get_ident())
         state = top = thread.top if thread is not None else None
         while state is not None and state.frame is not frame:
             state = state.caller
@@ -254,12 +257,12 @@ class MonitoringTracer(Tracer):
 
     def thread(self) -> ThreadState:
         """See `Tracer.thread`. Those that C code started, or that ran before the recording, are not watched."""
-        ident = threading.get_ident()
+        ident = get_ident()
         if ident in self.bare:
             return super().thread()
-        running = next((thread for thread in threading.enumerate() if thread.ident == ident), None)
+        running = next((thread for thread in running_threads() if thread.ident == ident), None)
         if running is not None and running not in self.older:
             return super().thread()
-        stranger = ThreadState(threading.main_thread())
+        stranger = ThreadState(main_thread())
         stranger.muted = True
         return stranger

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from os import getpid
 from pathlib import Path
-from threading import get_ident
+from threading import current_thread, get_ident, main_thread
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -131,7 +131,7 @@ class Recorder:
 
     def _say_running(self, state: FrameState) -> None:
         thread = state.thread.thread()
-        if thread is not None and thread.is_alive() and thread is not threading.current_thread() and state.step >= 0:
+        if thread is not None and thread.is_alive() and thread is not current_thread() and state.step >= 0:
             self.warn(f"thread {state.thread.name!r} was still running when main() had ended; what it did from here "
                       "on is not recorded", *self._where(state.step))  # fmt: skip
 
@@ -191,7 +191,7 @@ class Recorder:
         """There have been as many steps as there may be. Raises StepLimit in the main thread."""
         self.limit_reached = True
         self.tracer.active = False
-        if threading.current_thread() is threading.main_thread():
+        if get_ident() == main_thread().ident:
             self.tracer.let_go()
             raise StepLimit(f"the limit of {self.max_steps} steps")
         self.tracer.let_go()

@@ -10,12 +10,12 @@ a true one ends that code, and then arrives in the lecture.
 """
 
 import signal
-import threading
 from _thread import interrupt_main
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from signal import getsignal, set_wakeup_fd
 from signal import signal as set_handler
+from threading import get_ident, main_thread  # a lecture may replace them
 from types import FrameType
 from typing import Any, TypeVar, cast
 
@@ -40,7 +40,7 @@ class _Authors:
 
 def ask_author(call: Callable[[], T]) -> T:
     """`call()`, code of a value's author; Ctrl-C meanwhile ends it by `Interrupted`."""
-    if threading.main_thread() is not threading.current_thread():
+    if get_ident() != main_thread().ident:
         return call()
     before, _Authors.running = _Authors.running, True
     try:
@@ -110,7 +110,7 @@ def _get(signalnum: int) -> Any:
 @contextmanager
 def signals_kept_out() -> Iterator[None]:
     """Keep all handlers, those there are and those set meanwhile, out of the tracer's work; in the main thread only."""
-    if threading.main_thread() is not threading.current_thread():
+    if get_ident() != main_thread().ident:
         yield
         return
     patches = Patches()

@@ -17,7 +17,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from sys import gettrace, settrace  # a lecture may replace them
+from sys import _getframe, gettrace, settrace  # a lecture may replace them
 from threading import current_thread, get_ident
 from threading import gettrace as gettrace_of_threads
 from threading import settrace as settrace_of_threads
@@ -521,7 +521,7 @@ class Tracer:
         if not self.active or gettrace() is not None:
             return
         thread = self.thread()
-        frames = self.visible_frames(sys._getframe(1))
+        frames = self.visible_frames(_getframe(1))
         if not frames or thread.paused:
             return
         thread.top, thread.muted = None, False
