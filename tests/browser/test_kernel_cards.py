@@ -46,12 +46,27 @@ def test_a_stale_compilation_says_so_and_an_incomplete_one_why(reading, server: 
     assert said == ["The source has changed since this was compiled: the links may be off.", FAILED]
 
 
-def test_a_target_for_which_nothing_was_compiled_says_why(reading, server: str):
+def test_a_target_for_which_nothing_was_compiled_says_why_beside_the_others(reading, server: str):
     reader = reading("small/?step=40", at=server)
     reader.page.wait_for_selector("#kernel li[data-source='8']")
     reader.page.click("#kernel button:text('sm_100')")
     assert reader.text("#kernel .listing:last-child") == "ptxas of this Triton does not know sm_100"
     assert reader.text("#kernel .listing:first-child").count("tl.load") == 1
+    assert reader.page.locator("#kernel .targets button").all_inner_texts() == ["sm_80", "sm_90", "sm_100"]
+    assert reader.page.locator("[aria-label=Specialisation]").count() == 0
+    assert "not compiled for sm_100" in reader.text("#kernel .kernel-head")
+    reader.page.hover("#kernel .listing:first-child li[data-n='8']")
+    assert reader.text(".link-state") == "Line 8: there is no PTX to see what became of it."
+    reader.page.click("#kernel button:text('sm_90')")
+    reader.page.wait_for_selector("#kernel li[data-source='8']")
+
+
+def test_why_nothing_was_compiled_can_be_read_on_a_phone(reading, server: str):
+    reader = reading("small/?step=40", at=server, viewport={"width": 375, "height": 800}, has_touch=True)
+    reader.page.tap("[data-sheet-open=panes]")
+    reader.page.tap("#kernel button:text('sm_100')")
+    box, pane = (reader.page.locator(place).bounding_box() for place in ("#kernel .missing", "#kernel"))
+    assert pane["y"] < box["y"] and box["y"] + box["height"] < pane["y"] + pane["height"]
 
 
 def test_what_was_compiled_and_is_gone_is_said_and_the_source_still_shown(reading, server: str):

@@ -31,18 +31,25 @@ export function tabs(view) {
   const { kernel, variant } = view;
   const bar = element("div", { class: "tabs", role: "group", "aria-label": "Stage and target" });
   for (const stage of variant?.stages ?? []) bar.append(tab(stageName(stage), stage === view.stage, () => view.change({ stage })));
-  const groups = Map.groupBy(kernel.variants.filter((other) => other.stages?.length || other === variant), specialisation);
-  const mine = variant ? groups.get(specialisation(variant)) : [];
+  const base = succeeded(view);
+  const groups = Map.groupBy(kernel.variants.filter((other) => other.stages?.length || other === base), specialisation);
+  const mine = base ? groups.get(specialisation(base)) : [];
   const failed = kernel.variants.filter((other) => !other.stages?.length && !mine.some(({ target }) => target === other.target));
   const targets = element("span", { class: "targets" });
   for (const other of [...mine, ...failed]) targets.append(tab(other.target, other === variant, () => view.change({ variant: other })));
   bar.append(targets, filter(view));
   if (groups.size > 1) {
     const same = (words) => groups.get(words).find(({ target }) => target === variant.target) ?? groups.get(words)[0];
-    bar.append(choose("Specialisation", options([...groups.keys()]), specialisation(variant), (words) => view.change({ variant: same(words) })));
+    bar.append(choose("Specialisation", options([...groups.keys()]), specialisation(base), (words) => view.change({ variant: same(words) })));
   }
-  if (variant?.stages?.length) bar.append(comparing(view), download(variant.key, view.stage, () => `${textOf(view.sides[0]).join("\n")}\n`));
+  if (variant?.stages?.length) bar.append(comparing(view), download(variant.key, view.stage, () => view.sides?.[0] && `${textOf(view.sides[0]).join("\n")}\n`));
   return bar;
+}
+
+/** Of a variant that failed nobody knows the specialisation: it stands beside those of the last one that did not fail. */
+function succeeded({ kernel, variant, good }) {
+  if (!variant || variant.stages?.length) return variant;
+  return kernel.variants.includes(good) ? good : kernel.variants.find(({ stages }) => stages?.length) ?? variant;
 }
 
 function filter(view) {

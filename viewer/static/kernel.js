@@ -87,6 +87,7 @@ export class KernelPane {
     const variant = this.variant = variants[Math.min(this.variantOf.get(this.number) ?? preferred(this.kernel), variants.length - 1)];
     if (variant && !variant.stages?.includes(this.stage)) this.stage = variant.stages?.includes("ptx") ? "ptx" : variant.stages?.at(-1) ?? "ptx";
     if (this.fresh && this.fresh.of !== variant) [this.other, this.fresh] = [this.other === this.fresh ? null : this.other, null];
+    if (variant?.stages?.length) this.good = variant;
     if (this.other && (this.other.variant === variant || !this.other.variant.stages.includes(this.stage))) this.other = null;
     Object.assign(this, { pinned: null, lit: null, linked: new Linked(this.kernel, stageName(this.stage)) });
     this.said = element("div", { class: "link-state", "aria-live": "polite" });

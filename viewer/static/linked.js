@@ -81,6 +81,7 @@ export class Linked {
 
   describe(row) {
     const line = this.lineOf(row);
+    if (!this.stage) return `Line ${line}: there is no ${this.name} to see what became of it.`;
     if (this.inSource(row)) {
       const count = this.bySource.get(line)?.length ?? 0;
       return count ? `Line ${line} became ${count} line${count === 1 ? "" : "s"} of ${this.name}.` : `Line ${line}: no code emitted in ${this.name}.`;

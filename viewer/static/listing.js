@@ -40,7 +40,7 @@ export const explained = (stage, line) => stage.texts[stage.text[line - 1] ?? -1
 export function download(key, stage, text) {
   const inside = document.getElementById(`kernel-${key}`);
   const link = element("a", { class: "download", href: inside ? "#" : `../_kernels/${encodeURIComponent(key)}/${stage}`, download: `${key}.${stage}` }, "Download");
-  if (inside) link.addEventListener("click", () => { link.href = `data:text/plain;charset=utf-8,${encodeURIComponent(text())}`; });
+  if (inside) link.addEventListener("click", () => { link.href = `data:text/plain;charset=utf-8,${encodeURIComponent(text() ?? "")}`; });
   return link;
 }
 

@@ -6,8 +6,8 @@ const percent = (fraction) => `${Number((fraction * 100).toPrecision(3))} %`;
 const least = ({ limits }) => limits.reduce((best, limit) => (limit.blocks < best.blocks ? limit : best));
 
 /** The occupancy in a few words, and what limits it. */
-export function occupancy({ occupancy: fraction, residency }) {
-  if (fraction === undefined) return "";
+export function occupancy({ occupancy: fraction, residency, num_warps: warps, registers }) {
+  if (fraction === undefined) return registers === undefined || warps !== undefined ? "" : "occupancy is up to the launch, which chooses the threads of a block";
   return `occupancy ${percent(fraction)}${residency && fraction < 1 ? `, limited by ${least(residency).name}` : ""}`;
 }
 

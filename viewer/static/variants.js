@@ -42,6 +42,7 @@ export function likeliest(kernel, shown, numbers) {
 }
 
 export function originOf(variant) {
+  if (!variant.stages?.length && variant.origin !== "launched") return `not compiled for ${variant.target}`;
   if (variant.origin === "launched") return variant.device ? `launched on ${variant.device}` : "launched";
   return `compiled for ${variant.target} without a GPU`;
 }
