@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -168,10 +169,13 @@ def _compile_missing(
     run([job for _, job in missing.values()], done, seconds)
 
 
-def recompile(store: Path, key: str, path: str, text: str, workers: Workers | None = None) -> Variant:
+def recompile(
+    store: Path, key: str, path: str, text: str, workers: Workers | None = None, until: Literal["", "ptx"] = ""
+) -> Variant:
     """The variant that was kept under `key`, compiled anew from `text`, which now stands in its file `path`.
 
-    `path` is as in `File.path`. What cannot be compiled without another launch is a variant that says so.
+    `path` is as in `File.path`; `until` as for `TritonRequest`. What cannot be compiled without another launch is a
+    variant that says so.
     """
     try:
         done = msgspec.json.decode((store / "kernels" / key / _WORK).read_bytes(), type=_Done)
@@ -179,7 +183,10 @@ def recompile(store: Path, key: str, path: str, text: str, workers: Workers | No
         return Variant("", "compiled", key, reason="what it was compiled from was not kept; record the lecture again")
     digest = hashlib.sha256(text.encode()).hexdigest()
     try:
-        wanted = Wanted(done.name, renewed(done.work, path, text), done.path, digest)
+        work = renewed(done.work, path, text)
+        if isinstance(work, TritonRequest):
+            work = msgspec.structs.replace(work, until=until)
+        wanted = Wanted(done.name, work, done.path, digest)
     except SyntaxError as error:
         said = "".join(traceback.format_exception_only(error)).rstrip()
         wanted = Wanted(done.name, None, done.path, digest, reason=said)

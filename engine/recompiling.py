@@ -5,7 +5,7 @@ The compilers stay loaded between requests, so that all but the first take as lo
 
 import sys
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 import msgspec
 
@@ -23,6 +23,8 @@ class Asked(msgspec.Struct):
     "The kernel's file, as in `File.path`."
     text: str
     "What stands in it now."
+    until: Literal["", "ptx"] = ""
+    "As for `TritonRequest`."
 
 
 def answer_all(store: Path, requests: BinaryIO, answers: BinaryIO) -> None:
@@ -36,7 +38,7 @@ def answer_all(store: Path, requests: BinaryIO, answers: BinaryIO) -> None:
                 asked = msgspec.json.decode(line, type=Asked)
             except msgspec.MsgspecError as error:
                 raise UsageError(f"a line of standard input is no request ({error}); see engine.recompiling") from error
-            variant = recompile(store, asked.key, asked.path, asked.text, workers)
+            variant = recompile(store, asked.key, asked.path, asked.text, workers, asked.until)
             answers.write(msgspec.json.encode(variant) + b"\n")
             answers.flush()
 

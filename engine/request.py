@@ -97,6 +97,8 @@ class TritonRequest(Part, frozen=True, tag="triton"):
     "What else is known of arguments: `tt.divisibility` 16."
     options: dict[str, int | float | bool | str | None]
     "As given at the launch: `num_warps`, `num_stages`, .."
+    until: Literal["", "ptx"] = ""
+    "The last stage wanted, where it is not SASS: disassembling takes as long as all the rest."
 
 
 class CudaRequest(Part, frozen=True, tag="cuda"):

@@ -38,7 +38,7 @@ def compile_triton(request: TritonRequest, capability: int) -> Result:
             reader.result.reason = _said(error, rebuilder.missing)
             return reader.result
     reader.read({name: compiled.asm[name] for name in STAGES if name in compiled.asm})
-    reader.assemble(compiled.asm["cubin"], _facts(compiled.metadata), capability, request.options)
+    reader.assemble(compiled.asm["cubin"], _facts(compiled.metadata), capability, request.options, request.until == "")
     return reader.result
 
 
@@ -128,14 +128,18 @@ class _Reader:
         self.result.lines.update({name: self._lines(column) for name, column in origins.items()})
         self.ptx = origins.get("ptx", [])
 
-    def assemble(self, cubin: bytes, facts: Facts, capability: int, options: Mapping[str, Any]) -> None:
-        """Take in the last stage, and complete what is known. Where that fails, the result says why."""
+    def assemble(
+        self, cubin: bytes, facts: Facts, capability: int, options: Mapping[str, Any], sass: bool = True
+    ) -> None:
+        """Complete what is known and, with `sass`, take in the last stage. Where that fails, the result says why."""
         ptx = self.result.stages.get("ptx", "")
         name = _entry(ptx)
         self.result.facts[name] = facts
         try:
             numbered, table, log = _assemble_numbered(ptx, self.ptx, capability, options)
             self.result.facts[name] = _joined(facts, read_log(log).get(name, Facts()))
+            if not sass:
+                return
             text, origins = self._disassemble(cubin, numbered, table)
         except ToolError as error:
             self.result.reason, self.result.lasting = str(error), False

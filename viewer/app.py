@@ -4,7 +4,7 @@ import contextlib
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path as FilePath
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import Depends, FastAPI, Path, Request, Response
@@ -51,14 +51,14 @@ class Shelf:
         with self.lock:
             return live.encode(live.state(self.library, self.workshop))
 
-    def renewed(self, key: str) -> bytes:
+    def renewed(self, key: str, until: str) -> bytes:
         """The variant kept under `key` as its file now compiles, with its stages, as JSON. Raises NotListed."""
         if self.workshop is None:
             raise NotListed("kernels are compiled anew on the author's own machine only")
         with self.lock:
             path = self.library.kernel_file(key)
         text = self.workshop.text(path)
-        variant = self.recompiler.compile(key, path, text)
+        variant = self.recompiler.compile(key, path, text, until)
         return site.renewed(variant, compiled(self.library.store / "kernels", variant, text))
 
 
@@ -135,9 +135,9 @@ def stage(key: str, stage: str, shelf: Shelved) -> Response:
 
 
 @router.get(f"/{RENEWED}/{{key}}.json", responses=NOT_LISTED)
-def renewed(key: str, shelf: Shelved) -> Response:
+def renewed(key: str, shelf: Shelved, until: Literal["", "ptx"] = "") -> Response:
     """A compiled kernel as its file, saved since, now compiles: on the author's own machine only."""
-    return Response(shelf.renewed(key), media_type="application/json")
+    return Response(shelf.renewed(key, until), media_type="application/json")
 
 
 @router.get("/{name}", response_class=RedirectResponse, responses=NOT_LISTED)

@@ -23,12 +23,14 @@ class Recompiler:
         self.lock = threading.Lock()
         self.process: subprocess.Popen[bytes] | None = None
 
-    def compile(self, key: str, path: str, text: str) -> Variant:
+    def compile(self, key: str, path: str, text: str, until: str = "") -> Variant:
         """The variant kept under `key`, compiled from `text`, which now stands in its file `path`; it is in the store.
+
+        `until` is the last stage wanted, `ptx`, where that is not SASS, which takes as long as all the rest.
 
         Where that cannot be, a variant with the reason, in the compiler's own words where it has spoken.
         """
-        request = msgspec.json.encode({"key": key, "path": path, "text": text}) + b"\n"
+        request = msgspec.json.encode({"key": key, "path": path, "text": text, "until": until}) + b"\n"
         with self.lock:
             answer = self._answer(request)
         try:

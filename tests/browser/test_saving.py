@@ -55,6 +55,8 @@ def test_saving_a_kernel_shows_what_it_becomes_beside_what_was_recorded(studio, 
     page.select_option("[aria-label='Compare with']", label="beside the saved file")
     page.wait_for_selector("#kernel .compared")
 
+    page.click("#kernel .tabs button >> text=SASS")
+    page.wait_for_selector("#kernel .compared[aria-label^='SASS']")
     file.write_text(SOURCE.replace("i = ", "i = = "))
     page.wait_for_selector("#kernel .failure >> text=SyntaxError: invalid syntax")
     assert page.locator("#kernel .pair").count() == 1, "what was recorded stays"

@@ -32,10 +32,13 @@ def test_each_line_is_answered_and_the_end_of_them_ends_it(kept):
     store, key = kept
     texts = [SOURCE.replace("tl.load(x + i)", "tl.load(x + i) * 2"), SOURCE.replace("i = ", "i = = ")]
     lines = [json.dumps({"key": key, "path": "k.py", "text": text}) for text in texts]
-    code, [changed, broken], _ = answers(store, *lines)
+    sooner = json.dumps({"key": key, "path": "k.py", "text": texts[0], "until": "ptx"})
+    code, [changed, broken, soon], _ = answers(store, *lines, sooner)
     assert code == 0
     assert (changed["target"], changed["stages"]) == ("sm_90", ["ttir", "ttgir", "llir", "ptx", "sass"])
     assert (store / "kernels" / changed["key"] / "ptx").is_file() and changed["key"] != key
+    assert soon["stages"] == ["ttir", "ttgir", "llir", "ptx"]
+    assert soon["key"] != changed["key"] and soon["registers"] == changed["registers"]
     place, code_line, _, said = broken["reason"].split("\n")
     assert (place, code_line.strip(), said) == (
         '  File "k.py", line 7', "i = = tl.arange(0, N)", "SyntaxError: invalid syntax",

@@ -79,14 +79,14 @@ class Compiling:
     """Stands in for the engine: keeps what it was asked, and gives one answer."""
 
     def __init__(self, store: Path, answer: t.Variant) -> None:
-        self.asked: list[tuple[str, str, str]] = []
+        self.asked: list[tuple[str, ...]] = []
         self.answer = answer
         home = store / "kernels" / "new"
         home.mkdir(parents=True)
         (home / "ptx").write_text(PTX.replace("ld.global", "ld.volatile"))
 
-    def compile(self, key: str, path: str, text: str) -> t.Variant:
-        self.asked.append((key, path, text))
+    def compile(self, key: str, path: str, text: str, until: str) -> t.Variant:
+        self.asked.append((key, path, text, until))
         return self.answer
 
 
@@ -95,8 +95,8 @@ def test_the_page_is_given_what_the_saved_file_compiles_to(traces: Path, root: P
     made = Compiling(traces.parent, t.Variant("sm_90", "compiled", "new", ("ptx",), registers=30))
     app.state.shelf.recompiler = made
     (root / "kernels" / "gelu.py").write_text(CHANGED)
-    found = json.loads(Client(app).get("/_renewed/gelu90.json").content)
-    assert made.asked == [("gelu90", "kernels/gelu.py", CHANGED)]
+    found = json.loads(Client(app).get("/_renewed/gelu90.json?until=ptx").content)
+    assert made.asked == [("gelu90", "kernels/gelu.py", CHANGED, "ptx")]
     assert (found["variant"]["key"], found["variant"]["registers"]) == ("new", 30)
     lines = [re.sub(r"<[^>]+>", "", line) for line in found["compiled"]["stages"]["ptx"]["html"]]
     assert "ld.volatile.v4.b32 { %r4, %r5, %r6, %r7 }, [ %rd2 + 0 ];" in map(str.strip, lines)

@@ -54,7 +54,7 @@ export class KernelPane {
     if (variant) this.variantOf.set(this.number, this.kernel.variants.indexOf(variant));
     Object.assign(this, { selected: null, ...changes });
     this.draw();
-    if (this.variant !== before) this.renew();
+    if (this.variant !== before || "stage" in changes) this.renew();
   }
 
   /** Where the kernel's file has been saved since it was recorded, show what it compiles to now beside that. */
@@ -65,12 +65,13 @@ export class KernelPane {
       if (this.fresh) this.change({ other: this.other === this.fresh ? null : this.other, fresh: null });
       return;
     }
-    if (this.fresh?.of === variant && this.fresh.digest === digest) return;
+    const sass = this.stage === "sass";
+    if (this.fresh?.of === variant && this.fresh.digest === digest && (this.fresh.sass || !sass)) return;
     this.say(`The kernel's file was saved: compiling it for ${variant.target} …`);
-    const found = await renewed(variant.key, digest);
-    if (this.variant !== variant || this.pane.saved[variant.key] !== digest) return;
+    const found = await renewed(variant.key, digest, sass);
+    if (this.variant !== variant || this.pane.saved[variant.key] !== digest || (this.stage === "sass" && !sass)) return;
     this.compiled.set(found.variant.key, found.compiled);
-    const fresh = { kernel, variant: found.variant, of: variant, digest, names: sides(variant, found.variant) };
+    const fresh = { kernel, variant: found.variant, of: variant, digest, sass, names: sides(variant, found.variant) };
     this.change({ fresh, other: fresh });
   }
 

@@ -2,10 +2,10 @@
 
 import { element } from "./values.js";
 
-/** What the variant kept under `key` becomes of the text whose digest this is: {variant, compiled}. */
-export async function renewed(key, digest) {
+/** What the variant kept under `key` becomes of the text whose digest this is: {variant, compiled}, with SASS or (sooner) without. */
+export async function renewed(key, digest, sass) {
   try {
-    const answer = await fetch(`../_renewed/${encodeURIComponent(key)}.json?${digest}`);
+    const answer = await fetch(`../_renewed/${encodeURIComponent(key)}.json?until=${sass ? "" : "ptx"}&digest=${digest}`);
     if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
     const found = await answer.json();
     return { ...found, variant: { stages: [], ...found.variant } };
