@@ -116,7 +116,7 @@ def _compile(wanted: Mapping[int, Sequence[Wanted]], targets: Sequence[str], rec
     except KeyboardInterrupt:
         interrupts.ignore()
         recorder.warn("interrupted (Ctrl-C) while the kernels were compiled, so none of their stages is here; "
-                      "record again")  # fmt: skip
+                      "record again", recorder.display_path(str(recorder.lecture)))  # fmt: skip
         return False
     return True
 

@@ -181,3 +181,25 @@ def test_ctrl_c_is_the_end_of_several_lectures_and_the_one_that_runs_is_kept(tmp
     said = run.communicate(timeout=60)[1]
     assert run.returncode == 1 and "Traceback" not in said and said.startswith("engine: first.py: interrupted")
     assert show(tmp_path / "first.json")[0]["status"] == "interrupted" and not (tmp_path / "second.json").exists()
+
+
+def test_ctrl_c_while_kernels_are_compiled_costs_their_stages_and_no_more(tmp_path: Path) -> None:
+    """A thread waits until the lecture's end, when Ctrl-C is ignored, and then until it is not."""
+    (tmp_path / "twice.cu").write_text('extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2.0f; }\n')
+    run = record(tmp_path, """
+        import os, signal, threading, time
+        from pathlib import Path
+        from engine import kernel
+        def interrupt():
+            for ignored in (False, True):
+                while (signal.getsignal(signal.SIGINT) == signal.SIG_IGN) == ignored:
+                    time.sleep(0.001)
+            os.kill(os.getpid(), signal.SIGINT)
+        def main():
+            threading.Thread(target=interrupt, daemon=True).start()
+            kernel(Path(__file__).parent / "twice.cu")
+    """)  # fmt: skip
+    assert run.exit_code == 1 and "Traceback" not in run.stderr and "recorded" in run.stderr
+    assert run.header["status"] == "ok" and [k["name"] for k in run.header["kernels"]] == ["twice"]
+    assert not run.header["kernels"][0]["variants"]
+    assert [w for w in run.warnings() if w.startswith("0: interrupted (Ctrl-C) while the kernels were compiled")]
