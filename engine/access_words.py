@@ -44,7 +44,7 @@ def _named(region: Region, name: str = "") -> str:
     said = " and ".join(f"{name}{_box(box)}" for box in region.boxes[:NAMED])
     left = len(region.boxes) - NAMED
     if region.truncated:
-        return f"{said} and more parts" if said else f"parts of {name}"
+        return f"{said} and further parts (the first {len(region.boxes)} are recorded)" if said else f"parts of {name}"
     return f"{said} and {_count(left, 'more part')}" if left > 0 else said
 
 

@@ -148,4 +148,9 @@ def test_many_parts_are_counted_in_words() -> None:
     assert access(np.zeros(99, np.int32), [0, 1, 10, 20, 30, 40, 50, 61]).text == (
         "reads x[0:2] and x[10] and x[20] and 4 more parts, 8 elements"
     )
-    assert access(np.zeros(200, np.int32), np.arange(1, 14) ** 2).elements.count == 13
+
+
+def test_parts_that_are_left_out_are_said() -> None:
+    assert access(np.zeros(10**6, np.int32), np.arange(1, 1000) ** 2).text == (
+        "reads x[1] and x[4] and x[9] and further parts (the first 64 are recorded), 999 elements"
+    )
