@@ -180,6 +180,13 @@ def chart(name: Name, key: str, shelf: Shelved) -> Response:
         return Response(site.chart(shelf.library.entry(name).lecture(), key), media_type="application/json")
 
 
+@router.get("/{name}/compare/", response_class=HTMLResponse, responses=NOT_LISTED)
+def compare(name: Name, shelf: Shelved) -> Response:
+    """What the recordings of a lecture measured, side by side."""
+    with shelf.lock:
+        return HTMLResponse(site.compare(shelf.library, name))
+
+
 def _not_listed(request: Request, error: Exception) -> Response:
     root = "../" * max(1, request.url.path.count("/") - 1) if request.url.path.count("/") > 1 else "./"
     return HTMLResponse(render.error(ErrorPage(Urls(root), "Not here", f"{error}.")), status_code=404)

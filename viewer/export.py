@@ -78,6 +78,8 @@ class Export:
                     self._write(f"{entry.name}/outputs/{number}/{chunk}.json", content)
         for key in found.charts:
             self._write(f"{entry.name}/plots/{key}.json", site.chart(found, key))
+        if len(site.compared(self.library, entry.name)) > 1:
+            self._write(f"{entry.name}/compare/index.html", site.compare(self.library, entry.name).encode())
         for path, data in self._belongings(entry):
             self._write(path, data)
 

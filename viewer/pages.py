@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from engine.trace import Error, Kernel, Output, Warning
+from viewer.measured import Measured
 from viewer.outline import Section
 from viewer.urls import Urls
 
@@ -27,6 +28,8 @@ class Card:
     "Where and when it was recorded; empty where the recording does not say."
     failed: str = ""
     "Why it could not be recorded again, since this recording was made."
+    compared: bool = False
+    "Whether there is another recording of the lecture, and so a page that compares what they measured."
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,19 @@ class LecturePage:
     "Where the page is published."
     made: str = ""
     "Where and when it was recorded."
+
+
+@dataclass(frozen=True)
+class ComparePage:
+    """What recordings of one lecture measured, side by side."""
+
+    urls: Urls
+    title: str
+    cards: list[Card]
+    "The recordings, the one that was asked for first."
+    measured: Measured
+    description: str = ""
+    address: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from viewer.charts import caption, dots
 from viewer.highlight import block
 from viewer.markup import markdown, safe_address, sentence
 from viewer.observations import proof
-from viewer.pages import ErrorPage, IndexPage, Inline, LecturePage
+from viewer.pages import ComparePage, ErrorPage, IndexPage, Inline, LecturePage
 from viewer.plots import interactive, points
 from viewer.policy import PAGE
 from viewer.urls import Urls, anchor
@@ -63,12 +63,17 @@ def lecture(page: LecturePage, inline: Inline | None = None) -> str:
     return _html("lecture.html", page, inline)
 
 
+def compare(page: ComparePage) -> str:
+    """What recordings of one lecture measured, side by side."""
+    return _html("compare.html", page, None)
+
+
 def error(page: ErrorPage) -> str:
     """A page that says why there is nothing to see."""
     return _html("error.html", page, None)
 
 
-def _html(template: str, page: IndexPage | LecturePage | ErrorPage, inline: Inline | None) -> str:
+def _html(template: str, page: IndexPage | LecturePage | ComparePage | ErrorPage, inline: Inline | None) -> str:
     return _environment().get_template(template).render(page=page, urls=page.urls, inline=inline)
 
 

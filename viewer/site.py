@@ -12,16 +12,18 @@ from viewer.errors import NotListed
 from viewer.kernels import Compiled
 from viewer.lecture import CHUNK, Lecture, page
 from viewer.library import Entry, Library, card
-from viewer.pages import ErrorPage, IndexPage
+from viewer.measured import measured, measures, same_lecture
+from viewer.pages import ComparePage, ErrorPage, IndexPage
 from viewer.urls import Urls
 
-TOP, BELOW = Urls("./"), Urls("../")
+TOP, BELOW, DEEPER = Urls("./"), Urls("../"), Urls("../../")
 
 
 def index(library: Library, broken: bool = True, base: str = "") -> str:
     """The index of recordings as HTML, those that cannot be shown last; without `broken`, only what can be shown."""
     cards = [card(entry) for entry in library.entries() if broken or entry.trace]
     cards = cards if broken else [replace(card, failed="") for card in cards]
+    cards = [replace(card, compared=len(compared(library, card.name)) > 1) for card in cards]
     cards.sort(key=lambda card: (card.status == "broken", card.name))
     return render.index(IndexPage(TOP, str(library.traces), cards, address=base))
 
@@ -39,6 +41,27 @@ def lecture(entry: Entry, notes: bool = True, live: bool = False, base: str = ""
         shown = page(entry.lecture(), BELOW, entry.revision, notes=notes, live=live, address=address)
         entry.html[made] = render.lecture(shown)
     return entry.html[made]
+
+
+def compared(library: Library, name: str) -> list[Entry]:
+    """The recording `name` and then the others of its lecture that measured something; none where it did not."""
+    measuring = [entry for entry in library.entries() if entry.trace and measures(entry.trace)]
+    own = [entry for entry in measuring if entry.name == name]
+    return own + [entry for entry in measuring if own and entry.name != name and _same(entry, own[0])]
+
+
+def _same(one: Entry, other: Entry) -> bool:
+    return one.trace is not None and other.trace is not None and same_lecture(one.trace, other.trace)
+
+
+def compare(library: Library, name: str) -> str:
+    """What the recordings of one lecture measured, as HTML. Raises NotListed when there is but one."""
+    entries = compared(library, name)
+    if len(entries) < 2:
+        raise NotListed(f"there is no other recording of {name!r} that measured something")
+    cards = [replace(card(entry), failed="") for entry in entries]
+    figures = measured([entry.trace for entry in entries if entry.trace])
+    return render.compare(ComparePage(DEEPER, f"{cards[0].title}: measured", cards, figures))
 
 
 def outputs(found: Lecture, spot: int, chunk: int, notes: bool = True, urls: Urls = BELOW) -> bytes:

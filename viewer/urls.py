@@ -4,7 +4,7 @@
     /NAME/                  a lecture's page            /_files/NAME            pictures, films, charts
     /NAME/data.json         its columns                 /_kernels/KEY.json      a variant's stages, linked
     /NAME/outputs/S/K.json  outputs not on the page     /_kernels/KEY/STAGE     a stage's text
-    /NAME/plots/KEY.json    a chart's specification
+    /NAME/plots/KEY.json    a chart's specification     /NAME/compare/          what it and others measured
     /_events                what has changed            /_renewed/KEY.json      a variant as its file now compiles
 """
 
@@ -29,6 +29,10 @@ class Urls:
     def lecture(self, name: str) -> str:
         """The page of the recording `name`."""
         return f"{self.root}{quote(name, safe='')}/"
+
+    def compare(self, name: str) -> str:
+        """What the recording `name` and the others of its lecture measured."""
+        return f"{self.lecture(name)}compare/"
 
     def static(self, path: str) -> str:
         """A script, style or font of the viewer."""

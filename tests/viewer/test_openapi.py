@@ -41,7 +41,7 @@ def test_every_address_of_the_viewer_is_described():
         "/", "/_static/{path}", "/_files/{name}", "/_kernels/{key}.json", "/_kernels/{key}/{stage}",
         "/_renewed/{key}.json",
         "/{name}", "/{name}/", "/{name}/data.json", "/{name}/outputs/{spot}/{chunk}.json",
-        "/{name}/plots/{key}.json",
+        "/{name}/plots/{key}.json", "/{name}/compare/",
     }  # fmt: skip
 
 
