@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 np = pytest.importorskip("numpy", reason="Triton's interpreter works on numpy arrays")
@@ -37,6 +37,7 @@ places = st.integers(1, 3).flatmap(
 )
 
 
+@settings(max_examples=100, deadline=None)
 @given(places)
 def test_boxes_hold_each_place_once_and_no_other(found) -> None:
     shown = region(np.array(found, np.int64).T)
