@@ -190,3 +190,17 @@ def test_a_stage_can_be_downloaded_as_it_is(reading):
     reader = reading("small/?step=40")
     reader.page.wait_for_selector("#kernel li[data-source='8']")
     assert downloaded(reader) == PTX
+
+
+@pytest.mark.parametrize(
+    ("launches", "words"),
+    [([{"grid": [8, 4]}], "grid 8 × 4"),
+     ([{"grid": [8], "interpreted": True}, {"grid": [4]}], "2 launches, first grid 8, run in the interpreter"),
+     ([{"grid": []}], "called as a function")],
+)  # fmt: skip
+def test_a_launch_is_told_by_its_grid_where_it_has_one(reading, launches, words):
+    found = reading("small/").page.evaluate(
+        "async (launches) => (await import(new URL('../_static/variants.js', location.href))).launches({ launches })",
+        launches,
+    )
+    assert found == words

@@ -51,7 +51,8 @@ export function launches(kernel) {
   const { grid, interpreted } = kernel.launches[0];
   const count = kernel.launches.length;
   const times = count > 1 ? `${number(count)}${kernel.truncated ? " or more" : ""} launches, first ` : "";
-  return `${times}grid ${grid.join(" × ")}${interpreted ? ", run in the interpreter" : ""}`;
+  const over = grid.length ? `grid ${grid.join(" × ")}` : "called as a function";
+  return `${times}${over}${interpreted ? ", run in the interpreter" : ""}`;
 }
 
 export function costs(variant) {
