@@ -392,7 +392,7 @@ class Tracer:
         self.suspended: dict[int, FrameState] = {}
         "Of generators that have yielded, by identity of the frame."
         self.instructions = InstructionEvents(self.arrived)
-        self.others = OtherTracers(self.dispatch, listener.displaced)
+        self.others = OtherTracers(self.dispatch, listener.displaced, self.regained)
         self.active = False
 
     def watch(self, filename: str) -> None:
@@ -537,6 +537,34 @@ class Tracer:
         settrace(self.dispatch)
         if thread.top is not None:
             thread.top.at(frame, frame.f_lasti >> 1)
+
+    def regained(self, frame: FrameType, event: str, arg: Any) -> TraceFunction | None:
+        """The trace function of the frame in which a debugger has let go: watch that one and those around it again."""
+        thread, known = self.thread(), []
+        state, inner = thread.top, None
+        while state is not None:
+            known.append(state)
+            state = state.caller
+        thread.top, thread.muted = None, False
+        around: FrameType | None = frame
+        while around is not None:
+            scope = self.files.get(around.f_code.co_filename, {}).get(id(around.f_code))
+            place = next((place for place, state in enumerate(known) if state.scope is scope), None)
+            if scope is not None and place is not None:
+                state, known = known[place], known[place + 1 :]
+                around.f_trace = state.trace
+                state.caller = None
+                if inner is None:
+                    thread.top = state
+                    if state.pending and state.step >= 0:
+                        self.listener.flush(state)
+                    state.current, state.step, state.mark = -1, -1, thread.last  # what it was at is over, unseen
+                else:
+                    inner.caller = state
+                inner = state
+            around = around.f_back
+        self.listener.gap(frame.f_code.co_filename, frame.f_lineno)
+        return frame.f_trace(frame, event, arg) if _state_of(frame) is not None and frame.f_trace else None
 
     def visible_frames(self, frame: FrameType | None) -> list[tuple[FrameType, Scope]]:
         """The visible frames from the outermost down to `frame`."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.interpreters import interpreter
 from tests.recordings import record
 
 
@@ -240,6 +241,38 @@ def test_a_lecture_that_takes_the_tracer_away_has_taken_away_none_of_its_own(tmp
             work()
     """)  # fmt: skip
     assert run.value(7, "a") == "(None, None)" and len(run.at(4)) == 2 and run.warnings() == []
+
+
+DEBUGGED = """
+    import io, sys
+    def f(n):
+        return n + 1
+    def work(n):
+        breakpoint()
+        a = f(n)  # @inspect a
+        b = f(a)  # @inspect b
+        return b
+    def main():
+        sys.stdin = io.StringIO("p n\\nn\\nn\\nc\\n")
+        c = [work(1)]  # @inspect c
+        d = f(7)  # @inspect d
+        sys.stdin = io.StringIO("c\\n")
+        e = [work(2)]  # @inspect e
+"""
+
+
+@pytest.mark.parametrize(("version", "backend"), [("3.11", "settrace"), ("3.12", "settrace"), ("3.13", "settrace"),
+                                                  ("3.12", "monitoring")])  # fmt: skip
+def test_after_a_debugger_recording_goes_on(version: str, backend: str, tmp_path: Path) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"Python {version} is not set up here")
+    run = record(tmp_path, DEBUGGED, "--backend", backend, python=str(python))
+    assert run.exit_code == 0, run.stderr
+    assert (run.value(12, "c"), run.value(13, "d"), run.value(15, "e")) == ("[3]", "8", "[4]")
+    assert run.value(8, "b") == "4" and run.at(9)[-1]["stack"][0][1:] == [15, "main"]
+    assert {step["line"] for step in run.steps if step["kind"] == "resume"} <= {7, 8, 12, 13, 15}
+    assert backend == "monitoring" or all("tracer" in w or "trace function" in w for w in run.warnings())
 
 
 def test_a_tracer_that_is_never_put_back_is_said(tmp_path: Path) -> None:
