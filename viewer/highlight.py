@@ -15,6 +15,8 @@ LONGEST_LINE = 2_000
 "Characters of a line that are coloured; what is longer is shown plainly, since lexers take time with such lines."
 _STAGES = {"ttir": "text", "ttgir": "text", "llir": "llvm", "ptx": "ptx", "sass": "text"}
 _NAMES = {str(kind): name for kind, name in STANDARD_TYPES.items()}
+_PLAIN = frozenset(("n", "nn", "na", "nx", "o", "p", "w", "vg", "err"))
+"What the style sheet gives no colour, and most of a text is: names, operators, blanks, what a lexer does not know."
 _DIRECTIVE = re.compile(r"#\s*@(inspect|clear|stepover|hide|animate|visible)\b")
 _AT = re.compile(r"(?<=[\s#,])@")
 _NAMES_NOTHING = re.compile(r"@(inspect|clear)[\s,]*(?=@|$)")
@@ -33,7 +35,8 @@ def _css_class(kind: TokenType, text: str) -> str:
         return "directive"
     while str(kind) not in _NAMES and kind.parent is not None:
         kind = kind.parent
-    return _NAMES.get(str(kind), "")
+    name = _NAMES.get(str(kind), "")
+    return "" if name in _PLAIN else name
 
 
 def _is_directive(comment: str) -> bool:

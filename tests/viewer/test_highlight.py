@@ -1,8 +1,11 @@
 """Source text in colours, a line at a time."""
 
+import re
+
 import pytest
 
 from viewer.highlight import lines
+from viewer.render import STATIC
 
 
 def test_each_line_stands_by_itself():
@@ -10,6 +13,21 @@ def test_each_line_stands_by_itself():
         '<span class="sd">&#34;&#34;&#34;a</span>',
         '<span class="sd">b&#34;&#34;&#34;</span>',
     ]
+
+
+def test_only_what_has_a_colour_of_its_own_is_marked():
+    assert lines("add.s32 %r1, 1;", "ptx") == [
+        '<span class="k">add</span><span class="kt">.s32</span> <span class="nv">%r1</span>, <span class="m">1</span>;'
+    ]
+
+
+def test_every_class_that_is_left_has_a_style():
+    style = (STATIC / "app.css").read_text()
+    python = "for x in f(1.5, 'a', None): # c\n  return -x\n"
+    llvm = "@f = %1 add i32 %0, 1, !dbg !4"
+    for text, language in ((python, "python"), (llvm, "llvm"), ("int f(float *x);", "cuda")):
+        for name in re.findall(r'class="(\w+)"', "".join(lines(text, language))):
+            assert re.search(rf"\.{name}\b", style), name
 
 
 def test_directives_are_told_from_comments():

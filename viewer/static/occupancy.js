@@ -19,7 +19,7 @@ export function arithmetic(variant) {
   const rows = limits.map((limit) => element("li", limit.blocks === blocks ? { class: "least" } : {},
     `${limit.blocks === blocks ? "▸ " : ""}${(steps[limit.name] ?? plain)(limit, warps, variant)} → `, element("strong", {}, count(limit.blocks, "block"))));
   const result = `${count(blocks, "block")} × ${count(warps, "warp")} = ${number(blocks * warps)} of ${number(most)} warps = ${percent(variant.occupancy)}`;
-  return element("div", { class: "arithmetic" }, element("p", {}, `A block is ${count(warps, "warp")} of 32 threads. By each thing a multiprocessor has, so many fit:`),
+  return element("div", { class: "arithmetic", tabindex: "0", role: "region", "aria-label": "How the occupancy is computed" }, element("p", {}, `A block is ${count(warps, "warp")} of 32 threads. By each thing a multiprocessor has, so many fit:`),
     element("ul", {}, ...rows), element("p", {}, `The least counts: ${result}, limited by ${name}.`));
 }
 
