@@ -815,9 +815,11 @@ class Recording:
         for what, numbers, limit in bounds:
             if numbers and (min(numbers) < 0 or max(numbers) >= limit):
                 raise ValueError(f"{what} out of range")
-        for output in trace.output_table:
-            if isinstance(output, Observation) and not -1 <= output.kernel < len(trace.kernels):
+        for observation in (output for output in trace.output_table if isinstance(output, Observation)):
+            if not -1 <= observation.kernel < len(trace.kernels):
                 raise ValueError("kernel of an observation out of range")
+            if any(line < 1 for one in observation.evidence for line in one.lines):
+                raise ValueError("line of an observation out of range")
         for tuning in (tuning for kernel in trace.kernels for tuning in kernel.tunings):
             if not -1 <= tuning.ran < len(tuning.configs):
                 raise ValueError("configuration of an autotuned kernel out of range")

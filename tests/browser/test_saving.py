@@ -44,6 +44,9 @@ def test_saving_a_kernel_shows_what_it_becomes_beside_what_was_recorded(studio, 
     file, address = studio
     page = reading("live/", at=address).page
     page.wait_for_selector("#kernel .pair")
+    file.write_text("# a remark, which no line of code minds\n" + SOURCE)
+    page.wait_for_selector("#kernel .link-state >> text=The kernel's file was saved, and compiles to the same.")
+    assert page.locator("#kernel .pair").count() == 1
     file.write_text(SOURCE.replace("tl.load(x + i)", "tl.load(x + i) * 3"))
     page.wait_for_selector("#kernel .compared")
     assert page.locator(".sides strong").all_inner_texts()[0].startswith("As recorded")

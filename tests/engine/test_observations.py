@@ -107,6 +107,10 @@ def test_a_recording_whose_numbers_lead_nowhere_is_refused():
     made = trace.Trace(trace.FORMAT, trace.VERSION, "", "x.py", "ok", output_table=[Observation("x", 3)])
     with pytest.raises(trace.TraceError, match="kernel of an observation out of range"):
         trace.decode(trace.encode(made), "x.json")
+    nowhere = Observation("x", -1, evidence=(Evidence("sm_80", lines=(3, 0)),))
+    made = trace.Trace(trace.FORMAT, trace.VERSION, "", "x.py", "ok", output_table=[nowhere])
+    with pytest.raises(trace.TraceError, match="line of an observation out of range"):
+        trace.decode(trace.encode(made), "x.json")
     good = Observation("x", -1, evidence=(Evidence("sm_80", holds=None),))
     made = trace.Trace(trace.FORMAT, trace.VERSION, "", "x.py", "ok", output_table=[good])
     assert trace.decode(trace.encode(made), "x.json").output_table == [good]

@@ -20,6 +20,9 @@ export function comparison(left, right, stage, name, kinds) {
   return box;
 }
 
+/** Whether nothing differs between two texts of `stage`. */
+export const alike = (one, two, stage) => compare(textOf(one), textOf(two), stage).every(({ mark }) => mark === "=");
+
 /** What a row of a comparison is, in words. */
 export const differs = (row) => said[row.dataset.mark];
 

@@ -2,7 +2,7 @@
 
 import { Accesses } from "./accesses.js";
 import { head, kernelName, stageName, tabs } from "./choices.js";
-import { comparison, differs, explain } from "./comparison.js";
+import { alike, comparison, differs, explain } from "./comparison.js";
 import { Linked } from "./linked.js";
 import { card, fetchStages } from "./listing.js";
 import { failure, renewed, sides } from "./renewed.js";
@@ -68,11 +68,13 @@ export class KernelPane {
     const sass = this.stage === "sass";
     if (this.fresh?.of === variant && this.fresh.digest === digest && (this.fresh.sass || !sass)) return;
     this.say(`The kernel's file was saved: compiling it for ${variant.target} …`);
-    const found = await renewed(variant.key, digest, sass);
+    const [recorded, found] = await Promise.all([this.fetch(variant.key), renewed(variant.key, digest, sass)]);
     if (this.variant !== variant || this.pane.saved[variant.key] !== digest || (this.stage === "sass" && !sass)) return;
     this.compiled.set(found.variant.key, found.compiled);
     const fresh = { kernel, variant: found.variant, of: variant, digest, sass, names: sides(variant, found.variant) };
-    this.change({ fresh, other: fresh });
+    const [one, two] = [recorded, found.compiled].map(({ stages }) => stages[this.stage]);
+    fresh.same = Boolean(one && two) && alike(one, two, this.stage);
+    this.change({ fresh, other: fresh.same ? null : fresh });
   }
 
   filter(on) {
@@ -113,7 +115,7 @@ export class KernelPane {
     linked.fill(found.stages[stage], found.missing || "This stage is missing.", found.kinds);
     const notes = [found.stale ? "The source has changed since this was compiled: the links may be off." : "", found.missing, variant.reason];
     if (found.stages[stage]) linked.listing.prepend(...notes.filter(Boolean).map(card));
-    this.say("Point at a line to see what it became; a click keeps it.");
+    this.say(this.fresh?.same ? "The kernel's file was saved, and compiles to the same." : "Point at a line to see what it became; a click keeps it.");
     this.sides = [found.stages[stage], second?.stages[stage]];
     if (other) linked.box.replaceWith(this.comparison(...this.sides, found.kinds, second.missing));
     this.running();
