@@ -1,5 +1,6 @@
 """Which instructions stand on the lines of a stage, and which lines are none."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -116,6 +117,25 @@ def test_the_recording_beside_the_lectures_has_no_opcode_without_a_sentence():
                     unknown.add(one.opcode)
     assert not unknown
     assert {"ld.global.v4.b32", "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16", "LDG.E.128"} <= seen
+
+
+def test_code_only_leaves_out_no_code_of_the_recording_beside_the_lectures():
+    some = 0
+    for stage, text in recorded():
+        plain = text.removesuffix("\n").split("\n")
+        left_out = {*asides(plain, [], stage)}  # what the text alone says; the compiler's links only keep more
+        some += len(left_out)
+        assert all(re.match(NO_CODE[stage], plain[line - 1]) for line in left_out)
+        if stage in ("ptx", "sass"):
+            assert not left_out & {line for line, found in enumerate(instructions(plain, stage), 1) if found}
+    assert some > 1000
+
+
+NO_CODE = {
+    "ttir": r"#loc|\s*$", "ttgir": r"#loc|\s*$", "llir": r"[;!\s]*$|[;!]|attributes|source|target|declare|\s+#dbg",
+    "ptx": r"\s*//|\s*(?:[.{})]|$)(?!.*:\s*$)", "sass": r"\s*(?:\.[a-z]+\s|//|$)",
+}  # fmt: skip
+"What a line that is no instruction, label or predicate begins with."
 
 
 @pytest.mark.parametrize("guard", ["", "@", "@!"])
