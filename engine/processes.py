@@ -14,6 +14,7 @@ def run_processes(arguments: argparse.Namespace) -> int:
     """Record each lecture in its own process, then serve or watch as asked. The worst exit code."""
     if callable(signal.getsignal(signal.SIGINT)):
         signal.signal(signal.SIGINT, signal.default_int_handler)  # it ends what is running here, and no longer all
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # or the viewer and the recordings would be left behind
     if arguments.watch:
         from engine.watching import watch_lectures
 
@@ -41,18 +42,33 @@ def _record_each(arguments: argparse.Namespace) -> int:
 
     It goes to that lecture's process too, which must have the time to write what it has; so it raises nothing here.
     """
-    interrupted: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: interrupted.append(number))
+    stopped: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: stopped.append(number))
     code = 0
     try:
         for lecture in arguments.lectures:
-            ended = subprocess.run(command(arguments, lecture), check=False).returncode
+            ended = _record(command(arguments, lecture), stopped)
             code = max(code, ended if ended >= 0 else 1)
-            if interrupted:
+            if stopped:
                 return max(code, 1)
         return code
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _record(words: list[str], stopped: list[int]) -> int:
+    """Run one recording; its exit code. A request to terminate comes to this process alone, and is passed on."""
+    process = subprocess.Popen(words)
+
+    def terminate(number: int, _: object) -> None:
+        stopped.append(number)
+        process.send_signal(number)
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        return process.wait()
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def command(arguments: argparse.Namespace, lecture: Path) -> list[str]:

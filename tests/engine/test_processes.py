@@ -68,6 +68,41 @@ def test_a_change_abandons_a_recording_that_does_not_end(watched: tuple[Path, Pa
     until(lambda: value(trace) == "4444", "the next one is recorded")
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.parametrize("more", [[], ["--watch"]], ids=["serve", "watch"])
+def test_asked_to_terminate_it_takes_the_viewer_along(tmp_path: Path, more: list[str]) -> None:
+    (tmp_path / "lecture.py").write_text("def main():\n    a = 1\n")
+    port = free_port()
+    command = [sys.executable, "-m", "engine", tmp_path / "lecture.py", "-o", tmp_path, "--serve", "--port", str(port)]
+    run = subprocess.Popen([*command, *more], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until(lambda: answers(port), "the viewer answers")
+    run.terminate()
+    assert run.wait(SECONDS) == 0 and not answers(port)
+
+
+def test_asked_to_terminate_the_lecture_that_runs_keeps_what_it_has(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text(
+        f"def main():\n    open({str(tmp_path / 'began')!r}, 'w').close()\n    while True: pass\n"
+    )
+    (tmp_path / "two.py").write_text("def main():\n    a = 1\n")
+    command = [sys.executable, "-m", "engine", tmp_path / "one.py", tmp_path / "two.py", "-o", tmp_path]
+    run = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+    until((tmp_path / "began").exists, "the first lecture runs")
+    run.terminate()
+    assert run.wait(SECONDS) == 1
+    assert read(tmp_path / "one.json").status == "interrupted" and not (tmp_path / "two.json").exists()
+
+
 def test_a_lecture_that_is_not_there_cannot_be_watched(tmp_path: Path) -> None:
     run = run_engine(tmp_path / "nowhere.py", "--watch")
     assert run.returncode == 2 and "nowhere.py' to watch" in run.stderr
