@@ -45,7 +45,7 @@ class Recorded:
         return [f"{w['line']}: {w['message']}" for w in self.header["warnings"]]
 
 
-def run_engine(*arguments: str | Path, cwd: Path = ROOT, python: str = sys.executable, timeout: float = 120,
+def run_engine(*arguments: str | Path, cwd: Path = ROOT, python: str = sys.executable, timeout: float = 240,
                **environment: str) -> subprocess.CompletedProcess[str]:  # fmt: skip
     """`python -m engine ARGUMENTS`, from anywhere."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
