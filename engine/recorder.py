@@ -4,25 +4,22 @@ import gc
 import re
 import sys
 import threading
-import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from os import getpid
 from pathlib import Path
 from threading import current_thread, get_ident, main_thread
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, FrameType
 from typing import Any
 
-import msgspec
-
-from engine import anatomy
-from engine.builder import Builder, utf8
+from engine.builder import Builder
 from engine.claims import CLAIMS, Claim
+from engine.failures import describe
 from engine.files import Files
 from engine.frames import Variables, View
-from engine.guard import call_within
 from engine.inside import Inside
+from engine.kernel_table import TUNING_LIMIT, KernelTable
 from engine.leftovers import CHILD, wait_for_threads
 from engine.statements import Statement
 from engine.trace import (
@@ -38,22 +35,14 @@ from engine.trace import (
     Text,
     Trace,
     Tuning,
-    Variant,
 )
 from engine.tracer import FrameState, Scope, Tracer
 from engine.unresolved import Unresolved
 from engine.values import ValueTable
 from engine.verdicts import verdict
 
-LAUNCH_LIMIT = 1_000
-"Launches kept a kernel."
-TUNING_LIMIT = 50
-"Keys of an autotuned kernel kept."
 LOCALS_LIMIT = 200
 "Local variables recorded a step, where all of them are."
-
-DESCRIBING = 2.0
-"Seconds that an exception has to say what it is."
 
 _HEADING = re.compile(r"\s*#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 _MISSING = object()
@@ -91,7 +80,7 @@ class Recorder:
         self.unresolved = Unresolved()
         self.early: list[Output] = []
         "Outputs made before the first step; they belong to it."
-        self.launches: list[list[Launch]] = []
+        self.kernels = KernelTable(self.builder, store)
         self.claims: list[Claim] = []
         "Observations that wait for the kernels to be compiled."
         self.inside = Inside(self.builder)
@@ -364,25 +353,17 @@ class Recorder:
 
     def kernel(self, kernel: Kernel) -> int:
         """Number of a kernel."""
-        for number, known in enumerate(self.builder.kernels):
-            if (known.name, known.path, known.line) == (kernel.name, kernel.path, kernel.line):
-                return number
-        self.builder.kernels.append(kernel)
-        self.launches.append([])
-        return len(self.builder.kernels) - 1
+        return self.kernels.number(kernel)
 
     def launched(self, kernel: int, grid: tuple[int, ...], interpreted: bool) -> None:
         """The current statement launched a kernel."""
-        if len(self.launches[kernel]) <= LAUNCH_LIMIT:
-            self.launches[kernel].append(Launch(self.current_step(), tuple(grid), interpreted))
+        self.kernels.launched(kernel, Launch(self.current_step(), tuple(grid), interpreted))
 
     def tuned(self, kernel: int, tuning: Tuning) -> None:
         """Note what autotuning found for a kernel."""
-        known = self.builder.kernels[kernel]
-        if len(known.tunings) < TUNING_LIMIT:
-            self.builder.kernels[kernel] = msgspec.structs.replace(known, tunings=(*known.tunings, tuning))
-        else:
-            self.warn(f"{known.name} was tuned for more than {TUNING_LIMIT} keys; the first ones are shown")
+        if not self.kernels.tuned(kernel, tuning):
+            name = self.builder.kernels[kernel].name
+            self.warn(f"{name} was tuned for more than {TUNING_LIMIT} keys; the first ones are shown")
 
     def paused(self) -> AbstractContextManager[None]:
         """Record nothing that the calling thread runs meanwhile; what it says still belongs to its statement."""
@@ -446,36 +427,19 @@ class Recorder:
         self.builder.errors[step] = said
         return said
 
-    def set_variants(self, variants: dict[int, tuple[Variant, ...]]) -> None:
-        """Note what the kernels were compiled to, by their numbers."""
-        kernels = self.builder.kernels
-        for number, compiled in variants.items():
-            kernels[number] = msgspec.structs.replace(kernels[number], variants=compiled)
-
     def settle(self) -> None:
         """Hold what was claimed against what the kernels were compiled to."""
         settled: dict[int, Output] = {}
         for claim in self.claims:
-            found, complaints = verdict(claim, self.builder.kernels, self._stage_text, self._source_text)
+            found, complaints = verdict(claim, self.builder.kernels, self.kernels.stage_text, self.kernels.source_text)
             settled[id(claim.observation)] = found
             for complaint in complaints:
                 self.builder.warn(complaint, claim.path, claim.line)
         self.builder.replace(settled)
 
-    def _stage_text(self, variant: Variant, stage: str) -> str:
-        return (self.store / "kernels" / variant.key / stage).read_text(encoding="utf-8", errors="replace")
-
-    def _source_text(self, kernel: Kernel) -> str:
-        source = next(file.source for file in self.builder.files if file.path == kernel.path)
-        return "\n".join(source.split("\n")[kernel.line - 1 : kernel.end_line])
-
     def finish(self, status: Status, reason: str, run: dict[str, Any]) -> Trace:
         """The recording."""
-        for number, launches in enumerate(self.launches):
-            kept = tuple(launches[:LAUNCH_LIMIT])
-            kernel = self.builder.kernels[number]
-            truncated = len(launches) > LAUNCH_LIMIT
-            self.builder.kernels[number] = msgspec.structs.replace(kernel, launches=kept, truncated=truncated)
+        self.kernels.finish()
         self.files.close()
         for said, path, line in self.unresolved.warnings():
             self.warn(said, self.display_path(path), line)
@@ -493,31 +457,3 @@ class Recorder:
                 if isinstance(output, Text) and (heading := _HEADING.match(output.markdown)):
                     return heading[1]
         return self.lecture.stem
-
-
-def describe(error: BaseException, lecture: Path) -> Error:
-    """Type, message and traceback of an exception, from the lecture's first frame on."""
-    # by the base class's descriptor, since that of the exception's own class may do anything
-    first: TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
-    shown = first
-    while shown is not None and shown.tb_frame.f_code.co_filename != str(lecture):
-        shown = shown.tb_next
-    name = anatomy.class_name(type(error))
-    message = _asked(str, error)
-    message = "<its message could not be had>" if message is None else message
-    lines = _asked(lambda _: "".join(traceback.format_exception(type(error), error, shown or first)), error)
-    lines = lines or "".join([*traceback.format_tb(shown or first), f"{name}: {message}\n"])
-    return Error(type=name, message=_cut(message), traceback=_cut(lines))
-
-
-def _asked(call: Callable[[BaseException], str], error: BaseException) -> str | None:
-    """`call(error)`, which runs the code of the exception's author; None where that fails or takes too long."""
-    try:
-        return str.__str__(call_within(DESCRIBING, call, error))
-    except BaseException:
-        return None
-
-
-def _cut(text: str, limit: int = 20_000) -> str:
-    text = utf8(text)
-    return text if len(text) <= limit else f"{text[:limit]}\n... cut after {limit} characters"

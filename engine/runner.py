@@ -1,31 +1,30 @@
 """Records one lecture: imports it, runs its `main()` under the recorder, and writes what came of it."""
 
-import importlib.util
 import inspect
 import os
-import platform
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from os import _exit as end_process
 from os import getpid
 from pathlib import Path
-from types import ModuleType
 from typing import Any, cast
 
-from engine import anatomy, compat, launches, sink
+from engine import compat, launches, sink
 from engine.bare_threads import bare_threads_watched
 from engine.compile import Wanted, compile_all, parse_targets
 from engine.errors import EngineError, UsageError
+from engine.failures import describe
 from engine.interrupts import Interrupts
 from engine.leftovers import children_said
+from engine.loading import check, import_path, imported, main_of
 from engine.patches import Patches
 from engine.progress import StatusLine, progress
-from engine.recorder import Recorder, StepLimit, describe
+from engine.provenance import machine, run_facts
+from engine.recorder import Recorder, StepLimit
 from engine.signals import signals_kept_out
 from engine.streams import heard_by
 from engine.surroundings import Surroundings, keep_builtins
@@ -72,7 +71,7 @@ def record(lecture: Path, options: Options) -> Outcome:
     """
     started = time.time()
     path = lecture.resolve()
-    _check(path, lecture)
+    check(path, lecture)
     targets = parse_targets(options.targets)
     recorder = Recorder(
         path, store(options.out.resolve()), root=Path.cwd(), inspect_all=options.inspect_all,
@@ -80,16 +79,16 @@ def record(lecture: Path, options: Options) -> Outcome:
     )  # fmt: skip
     launches.prepare()
     name, folder = f"{lecture.stem}.json", options.out.resolve()  # the lecture may go to another folder
-    machine = _machine()
+    made_on = machine()
 
     def save(status: Status, reason: str) -> Trace:
-        trace = recorder.finish(status, reason, {} if options.reproducible else _run(started, machine))
+        trace = recorder.finish(status, reason, {} if options.reproducible else run_facts(started, made_on))
         write(trace, folder / name)
         return trace
 
     line, interrupts = StatusLine(sys.stderr), Interrupts()
     with _recording(recorder, path, line), launches.watching(recorder) as captured:
-        main = _main_of(_imported(path, lecture), lecture)
+        main = main_of(imported(path, lecture), lecture)
         recorder.watch(str(path))
         _watch_visible(recorder, options.visible)
         _make_folder(folder)
@@ -111,7 +110,7 @@ def _compile(wanted: Mapping[int, Sequence[Wanted]], targets: Sequence[str], rec
     """Compile the kernels that are `wanted`; whether that came to its end."""
     try:
         interrupts.catch()
-        recorder.set_variants(compile_all(wanted, targets, recorder.store))
+        recorder.kernels.set_variants(compile_all(wanted, targets, recorder.store))
         interrupts.ignore()
     except KeyboardInterrupt:
         interrupts.ignore()
@@ -126,7 +125,7 @@ def _recording(recorder: Recorder, path: Path, line: StatusLine) -> Iterator[Non
     """Everything that must be put back afterwards."""
     with ExitStack() as stack:
         stack.enter_context(compat.installed(path.parent))
-        stack.enter_context(_import_path(path))
+        stack.enter_context(import_path(path))
         sink.current = recorder
         stack.callback(setattr, sink, "current", None)
         stack.enter_context(heard_by(recorder, line))
@@ -142,85 +141,6 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write to {str(folder)!r}: {error.strerror}; name another folder with -o") from error
-
-
-@contextmanager
-def _import_path(path: Path) -> Iterator[None]:
-    before, arguments = list(sys.path), list(sys.argv)
-    sys.path[:0] = [str(path.parent)]
-    sys.argv = [str(path)]
-    try:
-        yield
-    finally:
-        sys.path[:], sys.argv = before, arguments
-
-
-def _check(path: Path, shown: Path) -> None:
-    if not path.exists():
-        raise UsageError(f"there is no lecture {str(shown)!r}; name a Python file that defines main()")
-    if not path.is_file():
-        raise UsageError(f"{str(shown)!r} is a folder; name a Python file that defines main()")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {str(shown)!r}: {error.strerror}") from error
-    try:
-        compile(data, str(shown), "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
-        line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        message = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise UsageError(f"{shown}{line} is not valid Python: {message}; correct it and record again") from error
-
-
-def module_name(path: Path) -> str:
-    """What the lecture's module is called: its file's name, where no other module has that."""
-    name = path.stem
-    ours = ("engine", "viewer", "kernels", "torch", "triton")
-    if name in sys.modules or name in sys.stdlib_module_names or name in ours:
-        return f"lecture_{name}"
-    return name
-
-
-def _imported(path: Path, shown: Path) -> ModuleType:
-    name = module_name(path)
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise UsageError(f"{str(shown)!r} is no Python file; name one that ends in .py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        said = describe(error, path)
-        raise UsageError(
-            f"{shown} does not import: {said.type}: {said.message}{_place_in(error, path)}; "
-            "correct it and record again (an earlier trace is unchanged)"
-        ) from error
-    return module
-
-
-def _place_in(error: BaseException, path: Path) -> str:
-    line, walk = 0, BaseException.__dict__["__traceback__"].__get__(error)
-    while walk is not None:
-        if walk.tb_frame.f_code.co_filename == str(path):
-            line = walk.tb_lineno
-        walk = walk.tb_next
-    return f" (line {line})" if line else ""
-
-
-def _main_of(module: ModuleType, shown: Path) -> Callable[[], Any]:
-    main: Any = getattr(module, "main", None)
-    if not callable(main):
-        raise UsageError(f"{shown} defines no main(); add 'def main():' around what the lecture says")
-    try:
-        inspect.signature(main).bind()
-    except TypeError as error:
-        raise UsageError(f"{shown}: main() cannot be called without arguments ({error}); give them defaults") from error
-    except ValueError:
-        pass  # no signature to be had
-    return cast("Callable[[], Any]", main)
 
 
 def _watch_visible(recorder: Recorder, visible: Sequence[str]) -> None:
@@ -380,34 +300,3 @@ def _progress(recorder: Recorder) -> tuple[int, str, str, int]:
     place = builder.steps.first[len(builder) - 1]
     places = builder.places
     return len(builder), builder.files[places.file[place]].path, places.function[place], places.line[place]
-
-
-def _machine() -> dict[str, str]:
-    """What the recording is made on."""
-    return {"host": platform.node(), "python": platform.python_version(), "platform": platform.platform()}
-
-
-def _run(started: float, machine: dict[str, str]) -> dict[str, Any]:
-    """What differs between two identical runs."""
-    return {
-        "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
-        "seconds": round(time.time() - started, 3),
-        **machine,
-        "device": _device(),
-        "versions": _versions("torch", "triton", "numpy"),
-    }
-
-
-def _versions(*names: str) -> dict[str, str]:
-    """Of those modules that the lecture has imported; it may have put anything in their place."""
-    found = {name: (anatomy.instance_dict(sys.modules.get(name)) or {}).get("__version__") for name in names}
-    return {name: str.__str__(version) for name, version in found.items() if issubclass(type(version), str)}
-
-
-def _device() -> str:
-    """The GPU that torch has found, else `CPU`."""
-    try:
-        torch = sys.modules["torch"]
-        return str(torch.cuda.get_device_name()) if torch.cuda.is_available() else "CPU"
-    except Exception:  # not imported, half imported, or something of the lecture's in its place
-        return "CPU"
