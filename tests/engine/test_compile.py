@@ -192,11 +192,13 @@ def test_compiled_once(monkeypatch, tmp_path):
     assert told == [(1, 3), (2, 3), (3, 3)]
     assert compile_all({0: [gelu_job()]}, TARGETS, tmp_path) == first
     assert len(jobs) == 3
-    assert first[0][1] == Variant(
+    second = first[0][1]
+    assert second == Variant(
         target="sm_90", origin="compiled", key=jobs[1].key, stages=("ptx",),
         signature={"x": "*fp32", "y": "*fp32"}, constants={"N": "32"},
-        num_warps=4, registers=32, shared=0, occupancy=1.0,
+        num_warps=4, registers=32, shared=0, occupancy=1.0, residency=second.residency,
     )  # fmt: skip
+    assert second.residency is not None and second.residency.blocks * second.residency.warps == 64
 
 
 @pytest.mark.parametrize(
