@@ -16,7 +16,7 @@ test: $(READY) .venv/.tools
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(SHARED_OUT) --ignore=tests/browser --ignore=tests/benchmarks $(PYTEST_ARGS)
-	$(BIN)/python -m pytest $(SHARED_OUT) tests/browser $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(SHARED_OUT) --dist worksteal tests/browser $(PYTEST_ARGS)
 	$(BIN)/python -m pytest tests/benchmarks $(PYTEST_ARGS)
 
 check: $(READY)

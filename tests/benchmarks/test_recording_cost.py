@@ -64,7 +64,7 @@ def test_an_inspected_value_costs_less_than_a_hundred_bare_events(tmp_path: Path
 LIBRARY_COST = """
 import pathlib, sys
 from tests.benchmarks.workloads import LIBRARY, times
-spent = times(LIBRARY, pathlib.Path(sys.argv[1]), 40, 5)
+spent = times(LIBRARY, pathlib.Path(sys.argv[1]), 150, 4)
 print(spent["monitoring"] / spent["untraced"])
 """
 

@@ -54,7 +54,7 @@ LIBRARY = Workload("library code", """
     def main(n):
         for i in range(n):
             logarithms = list(map(Decimal.ln, map(Decimal, range(i + 2, i + 12))))
-""", 60)  # fmt: skip
+""", 500)  # fmt: skip
 RAISING_LIBRARY = Workload("library code with exceptions", """
     import ast
     from pathlib import Path
