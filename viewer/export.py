@@ -1,5 +1,6 @@
 """The library as a folder of files for any host. The bytes are those that the server gives."""
 
+import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -78,7 +79,7 @@ class Export:
                     self._write(f"{entry.name}/outputs/{number}/{chunk}.json", content)
         for key in found.charts:
             self._write(f"{entry.name}/plots/{key}.json", site.chart(found, key))
-        if len(site.compared(self.library, entry.name)) > 1:
+        with contextlib.suppress(NotListed):  # there is no other recording to compare it with
             self._write(f"{entry.name}/compare/index.html", site.compare(self.library, entry.name).encode())
         for path, data in self._belongings(entry):
             self._write(path, data)

@@ -23,7 +23,8 @@ def index(library: Library, broken: bool = True, base: str = "") -> str:
     """The index of recordings as HTML, those that cannot be shown last; without `broken`, only what can be shown."""
     cards = [card(entry) for entry in library.entries() if broken or entry.trace]
     cards = cards if broken else [replace(card, failed="") for card in cards]
-    cards = [replace(card, compared=len(compared(library, card.name)) > 1) for card in cards]
+    measuring = _measuring(library)
+    cards = [replace(card, compared=len(_compared(measuring, card.name)) > 1) for card in cards]
     cards.sort(key=lambda card: (card.status == "broken", card.name))
     return render.index(IndexPage(TOP, str(library.traces), cards, address=base))
 
@@ -43,9 +44,13 @@ def lecture(entry: Entry, notes: bool = True, live: bool = False, base: str = ""
     return entry.html[made]
 
 
-def compared(library: Library, name: str) -> list[Entry]:
-    """The recording `name` and then the others of its lecture that measured something; none where it did not."""
-    measuring = [entry for entry in library.entries() if entry.trace and measures(entry.trace)]
+def _measuring(library: Library) -> list[Entry]:
+    """The recordings that measured something."""
+    return [entry for entry in library.entries() if entry.trace and measures(entry.trace)]
+
+
+def _compared(measuring: list[Entry], name: str) -> list[Entry]:
+    """The recording `name` and then the others of its lecture among those `measuring`; none where it is not one."""
     own = [entry for entry in measuring if entry.name == name]
     return own + [entry for entry in measuring if own and entry.name != name and _same(entry, own[0])]
 
@@ -56,7 +61,7 @@ def _same(one: Entry, other: Entry) -> bool:
 
 def compare(library: Library, name: str) -> str:
     """What the recordings of one lecture measured, as HTML. Raises NotListed when there is but one."""
-    entries = compared(library, name)
+    entries = _compared(_measuring(library), name)
     if len(entries) < 2:
         raise NotListed(f"there is no other recording of {name!r} that measured something")
     cards = [replace(card(entry), failed="") for entry in entries]
