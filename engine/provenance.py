@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from engine import anatomy
+from engine.captured import device_name
 
 
 def machine() -> dict[str, str]:
@@ -20,7 +21,7 @@ def run_facts(started: float, machine: dict[str, str]) -> dict[str, Any]:
         "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
         "seconds": round(time.time() - started, 3),
         **machine,
-        "device": _device(),
+        "device": device_name() or "CPU",
         "versions": _versions("torch", "triton", "numpy"),
     }
 
@@ -29,12 +30,3 @@ def _versions(*names: str) -> dict[str, str]:
     """Of those modules that the lecture has imported; it may have put anything in their place."""
     found = {name: (anatomy.instance_dict(sys.modules.get(name)) or {}).get("__version__") for name in names}
     return {name: str.__str__(version) for name, version in found.items() if issubclass(type(version), str)}
-
-
-def _device() -> str:
-    """The GPU that torch has found, else `CPU`."""
-    try:
-        torch = sys.modules["torch"]
-        return str(torch.cuda.get_device_name()) if torch.cuda.is_available() else "CPU"
-    except Exception:  # not imported, half imported, or something of the lecture's in its place
-        return "CPU"
