@@ -11,13 +11,14 @@ import msgspec
 from engine import launches
 from engine.compile import DEFAULT_TARGETS, compile_all
 from engine.trace import Kernel
+from silent import Silent
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 CUDA = HERE / "squares.cu"
 
 
-class Notes:
+class Notes(Silent):
     """A sink that knows the kernels."""
 
     lecture = HERE / "none.py"
@@ -32,27 +33,6 @@ class Notes:
     def kernel(self, kernel):
         self.kernels.append(kernel)
         return len(self.kernels) - 1
-
-    def launched(self, kernel, grid, interpreted):
-        pass
-
-    def tuned(self, kernel, tuning):
-        pass
-
-    def step_inside(self, code, inside):
-        pass
-
-    def entered(self, kernel, index, grid, tensors):
-        pass
-
-    def accessed(self, tensor, access):
-        pass
-
-    def left(self):
-        pass
-
-    def warn(self, message, path="", line=0):
-        pass
 
 
 def attempt(function, *args, **kwargs):

@@ -7,11 +7,12 @@ from pathlib import Path
 import msgspec
 
 from engine import launches
+from silent import Silent
 
 HERE = Path(__file__).parent
 
 
-class Notes:
+class Notes(Silent):
     """A sink that keeps everything. It also traces the code it is told to, as the recorder does."""
 
     store = Path("unused")
@@ -41,15 +42,6 @@ class Notes:
 
     def step_inside(self, code, inside):
         (self.inside.add if inside else self.inside.discard)(code)
-
-    def entered(self, kernel, index, grid, tensors):
-        pass
-
-    def accessed(self, tensor, access):
-        pass
-
-    def left(self):
-        pass
 
     def warn(self, message, path="", line=0):
         self.note("warn", message)
