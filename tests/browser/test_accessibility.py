@@ -6,7 +6,9 @@ import pytest
 
 pytestmark = pytest.mark.browser
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
+# Colours are judged once they have settled: a changed theme and a new step fade in.
 RUN = """async () => {
+  await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
   const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
   const found = await axe.run(document, { runOnly: rules });
   return found.violations.filter(({ impact }) => ["serious", "critical"].includes(impact))

@@ -17,10 +17,15 @@ from viewer.app import create
 
 
 @cache
+def folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory()
+
+
+@cache
 def client() -> Client:
-    folder = Path(tempfile.mkdtemp()) / "traces"
-    t.write(lecture().trace(), folder / "small.json")
-    return Client(create(folder))
+    traces = Path(folder().name) / "traces"
+    t.write(lecture().trace(), traces / "small.json")
+    return Client(create(traces))
 
 
 @cache
