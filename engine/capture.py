@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
+from engine.constants import constant, importable
 from engine.definition import definition
 from engine.request import (
-    Constant,
     Constexpr,
     Function,
     Items,
@@ -22,10 +22,11 @@ from engine.request import (
     Namespace,
     Object,
     TritonRequest,
+    TupleClass,
+    Types,
 )
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
-_KINDS = {int: "int", float: "float", bool: "bool", str: "str", type(None): "none"}
 _OPTION_TYPES = (int, float, bool, str, type(None))
 
 
@@ -42,6 +43,8 @@ class Specialiser:
         """
         args, kwargs = arguments
         function, binder, backend = self._bind(kernel)
+        if _debugging(function, kwargs):
+            kwargs = {**kwargs, "debug": True}
         bound, specialization, options = binder(*args, **kwargs)
         _, signature, constants, attributes = function._pack_args(backend, kwargs, bound, specialization, options)
         return signature, constants, attributes, options
@@ -59,10 +62,17 @@ class Specialiser:
         return self.bound[kernel.fn]
 
 
+def _debugging(function: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether a launch keeps the kernel's `tl.device_assert`s, decided as Triton does."""
+    from triton import knobs
+
+    return bool(kwargs.get("debug", function.debug) or knobs.runtime.debug)
+
+
 def _options(kernel: Any) -> dict[str, Any]:
-    """What `@triton.jit(...)` was given that bears on types."""
+    """What `@triton.jit(...)` was given that bears on the code it becomes."""
     given = getattr(kernel, "kwargs", None) or vars(kernel)
-    names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
+    names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline", "debug")
     return {name: given[name] for name in names if given.get(name) is not None}
 
 
@@ -77,12 +87,24 @@ def request(
     bag = _Bag(display)
     bag.function(kernel)
     return TritonRequest(
-        signature={name: str(type_) for name, type_ in signature.items()},
+        signature={name: _types(type_) for name, type_ in signature.items()},
         constants=tuple((path, bag.number(value)) for path, value in constants.items()),
         attributes=tuple((path, tuple((name, value) for name, value in pairs)) for path, pairs in attributes.items()),
         options={name: value for name, value in options.items() if isinstance(value, _OPTION_TYPES)},
         objects=tuple(bag.objects),
     )
+
+
+def _types(type_: Any) -> str | Types:
+    """The type of an argument; Triton has a tuple of types for a tuple."""
+    if isinstance(type_, tuple):
+        return Types(tuple(map(_types, type_)), _fields(type_))
+    return str(type_)
+
+
+def _fields(value: tuple[Any, ...]) -> tuple[str, ...]:
+    """Names of the items, of a named tuple."""
+    return tuple(getattr(value, "_fields", ()))
 
 
 class _Bag:
@@ -97,7 +119,7 @@ class _Bag:
 
     def number(self, value: Any, paths: Iterable[tuple[str, ...]] = ()) -> int:
         """Number of `value`. Of a module only what `paths` lead to is taken."""
-        if isinstance(value, ModuleType) and not _importable(value.__name__):
+        if isinstance(value, ModuleType) and not importable(value.__name__):
             return self._add(self._namespace(value, paths))
         if id(value) not in self.numbers:
             self.kept.append(value)
@@ -112,7 +134,7 @@ class _Bag:
     def _function_number(self, value: Any) -> int | None:
         """Number of a kernel, a helper or a plain function of the author's own; None for anything else."""
         plain = _plain(value)
-        return None if plain is None or _importable(plain.__module__) else self.function(value)
+        return None if plain is None or importable(plain.__module__) else self.function(value)
 
     def function(self, value: Any) -> int:
         """Number of a function. It is reserved before its names are looked at, since these may lead back to it."""
@@ -154,31 +176,26 @@ class _Bag:
         )
 
     def _object(self, value: Any) -> Object:
-        if type(value) in _KINDS:
-            return Constant(_KINDS[type(value)], repr(value) if not isinstance(value, str) else value)  # type: ignore[arg-type]
+        if (travelling := constant(value)) is not None:
+            return travelling
         if isinstance(value, ModuleType):
             return Module(value.__name__)
         if isinstance(value, tuple):
-            return Items(tuple(self.number(item) for item in value))
+            return Items(tuple(self.number(item) for item in value), _fields(value))
+        if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+            return TupleClass(value.__name__, value._fields)
         kind, home = type(value).__name__, type(value).__module__
         if home.startswith("triton.") and kind == "constexpr":
             return Constexpr(self.number(value.value))
-        if home.startswith("triton.") and kind == "dtype":
-            return Constant("dtype", value.name)
         return _named(_plain(value) or value) or Missing(kind)
 
 
 def _named(value: Any) -> Named | None:
     """`value` by the module it stands in, where that can be imported without running the author's code."""
     module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
-    if isinstance(module, str) and isinstance(name, str) and _importable(module):
+    if isinstance(module, str) and isinstance(name, str) and importable(module):
         return Named(module, name) if hasattr(sys.modules.get(module), name) else None
     return None
-
-
-def _importable(module: str | None) -> bool:
-    top = (module or "").partition(".")[0]
-    return top == "triton" or top in sys.stdlib_module_names
 
 
 def _plain(value: Any) -> FunctionType | None:

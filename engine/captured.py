@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from engine.binaries import Binary
 from engine.capture import Arguments, Specialiser, request
 from engine.compile import Wanted
-from engine.cuda_source import device_part, near_headers
+from engine.cuda_source import device_part, instances, near_headers
 from engine.request import CudaRequest, Facts, LaunchedBinary, Work
 from engine.toolkit import find_tool
 from engine.trace import Kernel
@@ -119,7 +121,7 @@ class Captured:
             if number in self.wanted:
                 wanted[number] = list(self.wanted[number].values())
             elif kernel.language == "cuda":
-                wanted[number] = [cuda_wanted(kernel, Path(real(kernel.path)))]
+                wanted[number] = cuda_wanted(kernel, Path(real(kernel.path)))
             elif kernel.language == "triton":
                 digest = sha256(real(kernel.path))
                 wanted[number] = [Wanted(kernel.name, None, kernel.path, digest, reason=_NOT_LAUNCHED)]
@@ -135,12 +137,13 @@ class Captured:
         return found
 
 
-def cuda_wanted(kernel: Kernel, file: Path) -> Wanted:
-    """What is wanted of a kernel in CUDA C++ that stands in `file`."""
+def cuda_wanted(kernel: Kernel, file: Path) -> list[Wanted]:
+    """What is wanted of a kernel in CUDA C++ that stands in `file`; of a template, the first instances launched."""
+    digest = sha256(str(file))
     try:
         source = file.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        return Wanted(kernel.name, None, kernel.path, sha256(str(file)), reason=f"{kernel.path}: {error.strerror}")
+        return [Wanted(kernel.name, None, kernel.path, digest, reason=f"{kernel.path}: {error.strerror}")]
     source = source.replace("\r\n", "\n")
     work = CudaRequest(
         name=kernel.name,
@@ -149,7 +152,9 @@ def cuda_wanted(kernel: Kernel, file: Path) -> Wanted:
         headers=near_headers(file, source),
         nvcc=find_tool("nvcc") or "",
     )
-    return Wanted(kernel.name, work, kernel.path, sha256(str(file)))
+    launched = instances(source, kernel.name)[:SPECIALISATIONS] or ("",)
+    each = [msgspec.structs.replace(work, instance=instance) for instance in launched]
+    return [Wanted(kernel.name, one, kernel.path, digest) for one in each]
 
 
 def sha256(path: str) -> str:

@@ -16,14 +16,17 @@ from engine.occupancy import occupancy
 from engine.renewal import renewed
 from engine.request import (
     Constant,
+    Constexpr,
     CudaRequest,
     Facts,
     Function,
+    Items,
     Job,
     LaunchedBinary,
     Object,
     Result,
     TritonRequest,
+    Types,
     Work,
 )
 from engine.toolkit import cuda_version, triton_version
@@ -251,7 +254,7 @@ def _copied(earlier: Path, folder: Path, kept: _Kept, want: Wanted, target: str)
 
 def _variant(want: Wanted, target: str, job: Job | None, all_kept: Mapping[str, _Kept]) -> Variant:
     kept = all_kept[job.key] if job is not None else _Kept(reason=want.reason)
-    facts = kept.facts.get(want.name) or next(iter(kept.facts.values()), Facts())  # the name may be mangled
+    facts = _facts_of(want.name, kept.facts)
     signature, constants = _argument_words(want.work)
     fits = _fits(target, facts)
     return Variant(
@@ -273,6 +276,11 @@ def _variant(want: Wanted, target: str, job: Job | None, all_kept: Mapping[str, 
     )
 
 
+def _facts_of(name: str, known: Mapping[str, Facts]) -> Facts:
+    """What is known of the kernel, whose name in the binary may be mangled; nothing where several could be meant."""
+    return known.get(name) or (next(iter(known.values())) if len(known) == 1 else Facts())
+
+
 def _fits(target: str, facts: Facts) -> Residency | None:
     if not facts.threads or facts.registers is None or facts.shared is None:
         return None
@@ -284,11 +292,25 @@ def _argument_words(work: Work | None) -> tuple[dict[str, str], dict[str, str]]:
     """Types of the arguments, and values of the compile-time constants, in words."""
     if isinstance(work, LaunchedBinary):
         return work.signature, work.constants
+    if isinstance(work, CudaRequest) and work.instance:
+        return {}, {"instance": work.instance}
     if not isinstance(work, TritonRequest):
         return {}, {}
-    names = list(work.signature)
-    types = {name: type_ for name, type_ in work.signature.items() if type_ != "constexpr"}
-    return types, {names[path[0]]: _words(work.objects, number) for path, number in work.constants}
+    types = {name: _type_words(type_) for name, type_ in work.signature.items() if type_ != "constexpr"}
+    return types, {_path_words(work, path): _words(work.objects, number) for path, number in work.constants}
+
+
+def _type_words(type_: str | Types) -> str:
+    """A type in words, a tuple's as `(*fp32, i32)` or `(ptr: *fp32, stride: i32)`."""
+    if isinstance(type_, str):
+        return type_
+    names = [f"{name}: " for name in type_.fields] or [""] * len(type_.items)
+    return f"({', '.join(name + _type_words(item) for name, item in zip(names, type_.items, strict=True))})"
+
+
+def _path_words(work: TritonRequest, path: tuple[int, ...]) -> str:
+    """The argument, or the item of one that is a tuple: `strides[1]`."""
+    return list(work.signature)[path[0]] + "".join(f"[{at}]" for at in path[1:])
 
 
 def _words(objects: Sequence[Object], number: int) -> str:
@@ -297,5 +319,9 @@ def _words(objects: Sequence[Object], number: int) -> str:
             return {"str": repr(text), "none": "None"}.get(kind, text)
         case Function(name=name):
             return name
+        case Items(items):
+            return f"({', '.join(_words(objects, item) for item in items)}{',' * (len(items) == 1)})"
+        case Constexpr(inner):
+            return _words(objects, inner)
         case thing:
             return type(thing).__name__.lower()

@@ -19,13 +19,14 @@ from engine.folders import Folders
 from engine.lines import stage_lines
 from engine.lines_ptx import read_ptx
 from engine.origins import Origin
-from engine.request import CudaRequest, Facts, Result
+from engine.request import CudaRequest, Result
 from engine.sass import ToolError, disassemble, read_log
 from engine.toolkit import run_tool
 
 _HOST_HEADERS = ("torch/", "ATen/", "c10/", "pybind11/", "Python.h")
 "Headers that only host code needs; they take long, and may not be here."
-_THREADS = re.compile(r"^\s*\.(?:maxntid|reqntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.MULTILINE)
+_ENTRY = re.compile(r"\.entry\s+(?P<name>[\w$]+)(?P<head>[^{]*)")
+_THREADS = re.compile(r"\.(?:maxntid|reqntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 
 
 def compile_cuda(request: CudaRequest, capability: int) -> Result:
@@ -33,13 +34,37 @@ def compile_cuda(request: CudaRequest, capability: int) -> Result:
     result = Result()
     with _folder(request) as folder:
         try:
-            ptx, cubin, log = _build(request, capability, folder)
+            ptx, cubin, log = _instantiated(request, capability, folder)
             _add(result, request, "ptx", *_relative(ptx, read_ptx(ptx), folder))
-            result.facts = {name: _with_threads(facts, ptx) for name, facts in read_log(log).items()}
+            threads = _threads(ptx)
+            result.facts = {
+                name: msgspec.structs.replace(facts, threads=threads.get(name)) for name, facts in read_log(log).items()
+            }
             _add(result, request, "sass", *_relative(*disassemble(cubin), folder))
         except ToolError as error:
             result.reason = str(error).replace(f"{folder}{os.sep}", "")
     return result
+
+
+def _instantiated(request: CudaRequest, capability: int, folder: Path) -> tuple[str, bytes, str]:
+    """As `_build`; of a template that nobody makes an instance of, nothing would come."""
+    try:
+        built = _build(request, capability, folder)
+    except ToolError as error:
+        said = re.search(r'"(\w+)" is undefined', str(error))
+        if said is None or said[1] not in re.findall(r"\w+", request.instance):
+            raise
+        raise ToolError(f"{_nameless(request)}\n\n{error}") from error
+    if ".entry" not in built[0]:
+        raise ToolError(_nameless(request))
+    return built
+
+
+def _nameless(request: CudaRequest) -> str:
+    return (
+        f"{request.name} is a template, and {request.path} does not say for which arguments to compile it: "
+        f"add `template __global__ void {request.name}<..>(..);` behind it"
+    )
 
 
 def _build(request: CudaRequest, capability: int, folder: Path) -> tuple[str, bytes, str]:
@@ -87,19 +112,21 @@ def _relative(text: str, origins: list[Origin], folder: Path) -> tuple[str, list
     return text.replace(prefix, ""), short
 
 
-def _with_threads(facts: Facts, ptx: str) -> Facts:
-    """A kernel with `__launch_bounds__` says how many threads a block has at most."""
-    match = _THREADS.search(ptx)
-    if match is None:
-        return facts
-    threads = int(match[1]) * int(match[2] or 1) * int(match[3] or 1)
-    return msgspec.structs.replace(facts, threads=threads)
+def _threads(ptx: str) -> dict[str, int | None]:
+    """By kernel, most threads of a block, which `__launch_bounds__` says; None where they are up to the launch."""
+    found = {entry["name"]: _THREADS.search(entry["head"]) for entry in _ENTRY.finditer(ptx)}
+    return {
+        name: int(match[1]) * int(match[2] or 1) * int(match[3] or 1) if match else None
+        for name, match in found.items()
+    }
 
 
 def _with_nvcc(request: CudaRequest, capability: int, folder: Path) -> tuple[str, bytes, str]:
     wanted = {name for name in included(request.source) if not name.startswith(_HOST_HEADERS)}
     source, ptx, cubin = folder / "kernel.cu", folder / "kernel.ptx", folder / "kernel.cubin"
-    source.write_text(f'#line 1 "{request.path}"\n{without_includes(request.source, wanted)}')
+    code = without_includes(request.source, wanted)
+    named = f"\nauto instance = &{request.instance};\n" if request.instance else ""
+    source.write_text(f'#line 1 "{request.path}"\n{code}{named}')
     common = [request.nvcc, f"-arch=sm_{capability}", "-lineinfo", "-I", str(folder)]
     _run([*common, "-ptx", "-o", str(ptx), str(source)])
     log = _run([*common, "-cubin", "-Xptxas", "-v", "-o", str(cubin), str(ptx)])
@@ -123,6 +150,8 @@ def _with_nvrtc(request: CudaRequest, capability: int, folder: Path) -> tuple[st
     options = [f"--gpu-architecture=sm_{capability}", "-lineinfo", "--std=c++17", "--ptxas-options=-v"]
     options += [f"--include-path={place}" for place in folders]
     program = _Program(nvrtc, without_includes(request.source, wanted), request.path)
+    if request.instance:
+        program.name(request.instance)
     log = program.compile(options)
     return program.output("PTX").rstrip(b"\0").decode(errors="replace"), program.output("CUBIN"), log
 
@@ -149,6 +178,10 @@ class _Program:
         if int(code) != 0:
             raise ToolError(f"nvrtc{name}: {self.nvrtc.nvrtcGetErrorString(code)[1].decode()}")
         return values[0] if values else None
+
+    def name(self, instance: str) -> None:
+        """Have an instance of a template compiled too."""
+        self._call("AddNameExpression", self.program, instance.encode())
 
     def compile(self, options: list[str]) -> str:
         """Compile; what was said. Raises ToolError with the compiler's words."""

@@ -84,6 +84,37 @@ def kernel_name(head: str) -> str | None:
     return match["name"] if match else None
 
 
+def instances(source: str, kernel: str) -> tuple[str, ...]:
+    """Which instances of a template the file launches, each as it is named outside all namespaces: `inner::first<32>`.
+
+    One launched for the parameters of another template is not among them.
+    """
+    code = _HIDDEN.sub(_hide, source)
+    unknown = {word for item in items(source) if _for_host(item) for word in _parameters(item.head)}
+    space = next((_namespaces(code, at.start()) for at in re.finditer(rf"__global__[^;{{]*?\b{kernel}\b", code)), "")
+    launched = re.finditer(rf"\b{kernel}\s*(?P<arguments><(?!<<)[^;{{}}]*?>)\s*<<<", code)
+    given = [" ".join(match["arguments"].split()) for match in launched]
+    known = [each for each in given if unknown.isdisjoint(re.findall(r"\w+", each))]
+    return tuple(dict.fromkeys(f"{space}{kernel}{each}" for each in known))
+
+
+def _parameters(head: str) -> list[str]:
+    """Names of the parameters of a template."""
+    match = re.match(r"\s*template\s*<([^<>]*)>", head)
+    return re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", match[1]) if match else []
+
+
+def _namespaces(code: str, place: int) -> str:
+    """The named namespaces that `place` lies in, `outer::inner::`."""
+    names: list[str] = []
+    for match in re.finditer(r"(?:\bnamespace\s+(?P<name>[\w:]+)\s*)?(?P<brace>[{}])", code[:place]):
+        if match["brace"] == "{":
+            names.append(match["name"] or "")
+        elif names:
+            names.pop()
+    return "".join(f"{name}::" for name in names if name)
+
+
 def near_headers(path: Path, source: str) -> dict[str, str]:
     """Texts of the headers beside the file that it includes, and of those that these include."""
     found: dict[str, str] = {}

@@ -86,7 +86,7 @@ class _Metadata:
             seen.add(name)
             fields = self.fields.get(name, {})
             if self.kind.get(name) == "DIFile":
-                return posixpath.join(fields.get("directory", ""), fields.get("filename", ""))
+                return posixpath.join(fields.get("directory", ""), fields.get("filename", "")).removeprefix("./")
             name = fields.get("file") or fields.get("scope", "")
         return ""
 

@@ -4,9 +4,11 @@ import ast
 import importlib
 import linecache
 import textwrap
+from collections import namedtuple
 from types import FunctionType, ModuleType
 from typing import Any
 
+from engine import constants
 from engine.request import (
     Constant,
     Constexpr,
@@ -18,6 +20,8 @@ from engine.request import (
     Namespace,
     Object,
     TritonRequest,
+    TupleClass,
+    Types,
 )
 
 
@@ -60,12 +64,16 @@ class Rebuilder:
                 return namespace
             case Constexpr(value):
                 return tl.constexpr(self.get(value))
-            case Items(items):
-                return tuple(self.get(item) for item in items)
+            case Items(items, fields):
+                return _tuple([self.get(item) for item in items], fields)
+            case TupleClass(name, fields):
+                return namedtuple(name, fields)
             case Constant():
-                return constant(thing)
+                return constants.value(thing)
+            case Missing(kind):
+                raise LookupError(f"a value of type {kind} could not be handed to the compiler")
             case _:
-                raise LookupError(f"a {thing} cannot be made")
+                raise TypeError(f"no way to make a {type(thing).__name__}")
 
     def _present(self, names: dict[str, int]) -> list[tuple[str, int]]:
         """The names whose values travelled; the others are noted."""
@@ -109,23 +117,18 @@ class Rebuilder:
         linecache.cache[thing.path] = (sum(map(len, lines)), None, lines, thing.path)
 
 
-def constant(thing: Constant) -> Any:
-    """The value of a constant."""
-    match thing.kind:
-        case "dtype":
-            import triton.language as tl
+def types(signature: dict[str, str | Types]) -> dict[str, Any]:
+    """The types of the arguments, as Triton takes them."""
+    return {name: _types(type_) for name, type_ in signature.items()}
 
-            return tl.dtype(thing.text)
-        case "int":
-            return int(thing.text)
-        case "float":
-            return float(thing.text)
-        case "bool":
-            return thing.text == "True"
-        case "str":
-            return thing.text
-        case "none":
-            return None
+
+def _types(type_: str | Types) -> Any:
+    return _tuple([_types(item) for item in type_.items], type_.fields) if isinstance(type_, Types) else type_
+
+
+def _tuple(items: list[Any], fields: tuple[str, ...]) -> tuple[Any, ...]:
+    """A tuple; with `fields` a named one."""
+    return namedtuple("Items", fields)(*items) if fields else tuple(items)
 
 
 def _strip_signature(define: ast.FunctionDef) -> None:
@@ -134,7 +137,9 @@ def _strip_signature(define: ast.FunctionDef) -> None:
     define.returns = None
     for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
         argument.annotation = None
-    arguments.defaults = [ast.copy_location(ast.Constant(None), default) for default in arguments.defaults]
+    nothing = ast.copy_location(ast.Constant(None), define)
+    arguments.defaults = [nothing] * len(arguments.defaults)
+    arguments.kw_defaults = [default and nothing for default in arguments.kw_defaults]
 
 
 def _decorate(thing: Function, plain: FunctionType) -> Any:

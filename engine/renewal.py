@@ -4,11 +4,12 @@ What the launch told, the types of the arguments, stays as it was; the text is t
 """
 
 import ast
-import sys
+import textwrap
 from collections.abc import Iterator
 
 import msgspec
 
+from engine.constants import constant, importable
 from engine.cuda_source import device_part, kernels_in
 from engine.request import (
     Constant,
@@ -21,8 +22,6 @@ from engine.request import (
     TritonRequest,
     Work,
 )
-
-_KINDS = {int: "int", float: "float", bool: "bool", str: "str", type(None): "none"}
 
 
 def renewed(work: Work, path: str, text: str) -> Work:
@@ -69,12 +68,11 @@ class _Renewal:
         return min(found, key=lambda node: abs(node.lineno - line))
 
     def _check(self, define: ast.FunctionDef) -> None:
-        names = [argument.arg for argument in (*define.args.posonlyargs, *define.args.args)]
+        names = [argument.arg for argument in _arguments(define)]
         if names != list(self.work.signature):
             raise LookupError(f"{define.name} takes other arguments now; record the lecture again to learn their types")
 
     def _function(self, define: ast.FunctionDef, before: Function) -> Function:
-        arguments = (*define.args.posonlyargs, *define.args.args)
         return msgspec.structs.replace(
             before,
             line=define.lineno,
@@ -82,10 +80,32 @@ class _Renewal:
             names=self._names(define, before.names),
             annotations={
                 a.arg: _annotation(a.annotation, before.annotations.get(a.arg, ""))
-                for a in arguments
+                for a in _arguments(define)
                 if a.annotation is not None
             },
+            defaults=self._defaults(define, before),
         )
+
+    def _defaults(self, define: ast.FunctionDef, before: Function) -> tuple[int, ...]:
+        """Numbers of the arguments' defaults: what the text tells, else as captured where the text is as it was."""
+        old, numbers = _captured(before), []
+        for name, value in _defaults(define).items():
+            text, number = old.get(name, ("", -1))
+            told = self._told(value)
+            if number >= 0 and (self.work.objects[number] == told or (told is None and text == ast.unparse(value))):
+                numbers.append(number)
+            elif told is not None:
+                numbers.append(self._number(told))
+            else:
+                raise LookupError(f"{define.name} has another default for {name} now, {ast.unparse(value)}; record the "
+                                  "lecture again to learn its value")  # fmt: skip
+        return tuple(numbers)
+
+    def _told(self, value: ast.expr) -> Object | None:
+        """What a default is, where it is a literal or the name of one."""
+        found = self._defined(value.id) if isinstance(value, ast.Name) else self._value(value)
+        thing = next(found, None)
+        return thing if isinstance(thing, Constant | Constexpr) else None
 
     def _names(self, define: ast.FunctionDef, before: dict[str, int]) -> dict[str, int]:
         """What the function uses: as it was captured, but for constants, whose text may have changed, and new names."""
@@ -125,18 +145,37 @@ class _Renewal:
                 case ast.FunctionDef(name=target) if target == name and _is_jit(node):
                     yield Function("jit", name, self.path, node.lineno, "")
                 case ast.Import(names=aliases):
-                    yield from (Module(a.name) for a in aliases if (a.asname or a.name) == name and _importable(a.name))
-                case ast.ImportFrom(module=str(module), names=aliases, level=0) if _importable(module):
+                    yield from (Module(a.name) for a in aliases if (a.asname or a.name) == name and importable(a.name))
+                case ast.ImportFrom(module=str(module), names=aliases, level=0) if importable(module):
                     yield from (Named(module, a.name) for a in aliases if (a.asname or a.name) == name)
 
     def _value(self, value: ast.expr) -> Iterator[Object]:
         """A literal, or `tl.constexpr(literal)`."""
         match value:
-            case ast.Constant(value=constant) if type(constant) in _KINDS:
-                text = constant if isinstance(constant, str) else repr(constant)
-                yield Constant(_KINDS[type(constant)], text)  # type: ignore[arg-type]
+            case ast.Constant(value=literal) if (travelling := constant(literal)) is not None:
+                yield travelling
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as literal)):
+                yield from filter(None, [constant(-literal)])
             case ast.Call(func=ast.Attribute(attr="constexpr"), args=[ast.Constant() as inner]):
                 yield from (Constexpr(self._number(thing)) for thing in self._value(inner))
+
+
+def _arguments(define: ast.FunctionDef) -> tuple[ast.arg, ...]:
+    return (*define.args.posonlyargs, *define.args.args)
+
+
+def _defaults(define: ast.FunctionDef) -> dict[str, ast.expr]:
+    """The arguments' defaults."""
+    names, given = [argument.arg for argument in _arguments(define)], define.args.defaults
+    return dict(zip(names[len(names) - len(given) :], given, strict=True))
+
+
+def _captured(function: Function) -> dict[str, tuple[str, int]]:
+    """Text and number of each default that was captured."""
+    define = next(iter(ast.parse(textwrap.dedent(function.source)).body), None)
+    defaults = _defaults(define) if isinstance(define, ast.FunctionDef) else {}
+    numbers = zip(defaults.items(), function.defaults, strict=False)
+    return {name: (ast.unparse(value), number) for (name, value), number in numbers}
 
 
 def _annotation(now: ast.expr, before: str) -> str:
@@ -148,7 +187,3 @@ def _annotation(now: ast.expr, before: str) -> str:
 def _is_jit(define: ast.FunctionDef) -> bool:
     return any("jit" in ast.unparse(decorator) for decorator in define.decorator_list)
 
-
-def _importable(module: str) -> bool:
-    top = module.partition(".")[0]
-    return top == "triton" or top in sys.stdlib_module_names

@@ -38,7 +38,7 @@ class Named(Part, frozen=True, tag="named"):
 
 
 class Constant(Part, frozen=True, tag="constant"):
-    """A number, a string, a Triton type: `text` is what makes it again (see `rebuild.constant`)."""
+    """A number, a string, a Triton type: `text` is what makes it again (see `engine.constants`)."""
 
     kind: Literal["int", "float", "bool", "str", "none", "dtype"]
     text: str = ""
@@ -54,6 +54,15 @@ class Items(Part, frozen=True, tag="tuple"):
     """A tuple of objects."""
 
     items: tuple[int, ...]
+    fields: tuple[str, ...] = ()
+    "Their names, of a named tuple."
+
+
+class TupleClass(Part, frozen=True, tag="tuple class"):
+    """A class of named tuples."""
+
+    name: str
+    fields: tuple[str, ...]
 
 
 class Function(Part, frozen=True, tag="function"):
@@ -79,7 +88,15 @@ class Missing(Part, frozen=True, tag="missing"):
     type: str
 
 
-Object = Module | Namespace | Named | Constant | Constexpr | Items | Function | Missing
+Object = Module | Namespace | Named | Constant | Constexpr | Items | TupleClass | Function | Missing
+
+class Types(Part, frozen=True, tag="types"):
+    """The types of an argument that is a tuple."""
+
+    items: "tuple[str | Types, ...]"
+    fields: tuple[str, ...] = ()
+    "Their names, of a named tuple."
+
 
 Path = tuple[int, ...]
 "Position of an argument; a longer one leads into a tuple."
@@ -89,7 +106,7 @@ class TritonRequest(Part, frozen=True, tag="triton"):
     """A Triton kernel, with arguments of the types it was launched with. Object 0 is its function."""
 
     objects: tuple[Object, ...]
-    signature: dict[str, str]
+    signature: dict[str, str | Types]
     "Type of each argument, as Triton specialises it: `*fp32`, `i32`, `constexpr`."
     constants: tuple[tuple[Path, int], ...]
     "Numbers of the values of compile-time constants; an integer argument of 1 is one too."
@@ -113,6 +130,8 @@ class CudaRequest(Part, frozen=True, tag="cuda"):
     "Texts of the headers beside it, by the names it includes them by."
     nvcc: str
     "Path of the compiler; empty for NVRTC, which is a library."
+    instance: str = ""
+    "Of a template, `scale<32>`; empty for a kernel that is none, or whose instances the file names itself."
 
 
 class LaunchedBinary(Part, frozen=True, tag="binary"):
@@ -186,5 +205,5 @@ class Result(msgspec.Struct, omit_defaults=True):
     "Whether the same job would end the same; not so where time ran out or the compiler died."
 
 
-FORMAT = 2
+FORMAT = 3
 "To be raised whenever the same job gives other files than before."

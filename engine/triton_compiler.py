@@ -11,11 +11,12 @@ from typing import Any
 
 import msgspec
 
+from engine.complaints import complaint
 from engine.folders import Folders
 from engine.lines import read_stages, stage_lines
 from engine.lines_sass import number_origins
 from engine.origins import Origin
-from engine.rebuild import Rebuilder
+from engine.rebuild import Rebuilder, types
 from engine.request import Facts, Function, LaunchedBinary, Result, TritonRequest
 from engine.sass import ToolError, disassemble, machine_code, read_log
 from engine.trace import StageLines
@@ -35,7 +36,7 @@ def compile_triton(request: TritonRequest, capability: int) -> Result:
             compiled = _compile(request, rebuilder, capability)
         except Exception as error:
             reader.read(_left_in(cache))
-            reader.result.reason = _said(error, rebuilder.missing)
+            reader.result.reason = complaint(error, request, rebuilder.missing)
             return reader.result
     reader.read({name: compiled.asm[name] for name in STAGES if name in compiled.asm})
     reader.assemble(compiled.asm["cubin"], _facts(compiled.metadata), capability, request.options, request.until == "")
@@ -85,18 +86,11 @@ def _compile(request: TritonRequest, rebuilder: Rebuilder, capability: int) -> A
 
     source = ASTSource(
         rebuilder.kernel(),
-        dict(request.signature),
+        types(request.signature),
         {path: rebuilder.get(number) for path, number in request.constants},
         {path: [list(pair) for pair in pairs] for path, pairs in request.attributes},
     )
     return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=dict(request.options))
-
-
-def _said(error: Exception, missing: Mapping[str, str]) -> str:
-    """What the compiler said, and which names it may have missed because their values could not travel."""
-    words = str(error).strip() or type(error).__name__
-    lost = [f"{name} (of type {type_})" for name, type_ in missing.items() if re.search(rf"\b{name}\b", words)]
-    return f"{words}\nValues that could not be handed to the compiler: {', '.join(lost)}" if lost else words
 
 
 def _facts(metadata: Any) -> Facts:

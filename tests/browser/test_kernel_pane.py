@@ -91,6 +91,7 @@ def test_two_compilations_stand_beside_each_other_with_their_differences(reading
             f"\tst.global.{width}.b32 [ %rd3 + 0 ], {{ %r4, %r5, %r6, %r7 }};" for width in ("v4", "v2")
         ),
     ]  # fmt: skip
+    assert reader.page.locator(".compared mark").all_inner_texts() == ["8.7", "8.6", ".v4", ".v2"]
     assert reader.page.locator(".compared li i").all_inner_texts().count("≠") == 2
     reader.page.focus(".compared")
     reader.press("ArrowDown")
@@ -146,6 +147,12 @@ CASES = [
     ("ttir", ['f(%x: i32 loc("x"(#loc))) loc(#loc)'], ['f(%x: i64 loc("x"(#loc))) loc(#loc)'], ["≠ 1 1"]),
     ("llir", ["  %3 = add i32 %1, 1, !dbg !4", "!4 = x"], ["  %5 = add i32 %2, 1, !dbg !9", "; c"], ["= 1 1"]),
     ("ptx", [], ["ret;"], ["+ 0 1"]),
+    (
+        "ptx",
+        ["@%p1 ld.global.b32 %r1, [%rd1];", "add.s32 %r2, %r1, 1;", "ret;"],
+        ["mul.f32 %r5, %r6, %r7;", "@%p1 ld.global.v2.b32 {%r1, %r2}, [%rd1];", "ret;"],
+        ["+ 0 1", "≠ 1 2", "− 2 0", "= 3 3"],
+    ),
 ]
 
 
@@ -153,6 +160,34 @@ def test_what_differs_in_a_stage(reading):
     page = reading("small/?step=2").page
     for stage, left, right, rows in CASES:
         assert page.evaluate(COMPARE, [stage, left, right]) == rows, (stage, left, right)
+
+
+WITHIN = """async ([stage, left, right]) => {
+  const { bare } = await import(new URL("../_static/compare.js", location.href));
+  const { mark, within } = await import(new URL("../_static/within.js", location.href));
+  const ranges = within(left, right, (word) => bare(word, stage));
+  return [left, right].map((line, side) => {
+    const box = document.createElement("code");
+    box.innerHTML = line.replace(/(\\w)(\\w)/g, "<b>$1</b>$2");
+    mark(box, ranges[side]);
+    return [...box.querySelectorAll("mark")].map((found) => found.textContent).join("");
+  });
+}"""
+
+INSIDE = [
+    ("ptx", "add.s32 %r1, %r2, 1; // a", "add.s64 %r7, %r8, 1; // b", [".s32", ".s64"]),
+    ("ptx", "@%p1 bra $L__BB0_2;", "@!%p1 bra $L__BB0_3;", ["@", "@!"]),
+    ("sass", "/*0010*/ LDG.E R1, [R2] ;", "/*0020*/ LDG.E.64 R4, [R2.reuse+0x10] ;", ["", ".64+0x10"]),
+    ("ttgir", "%a = tt.load %b loc(#loc1)", "%a_1 = tt.load %b, %c loc(#loc2)", ["", ", %c"]),
+    ("llir", "  %3 = fadd float %1, 1.0, !dbg !4", "  %5 = fadd double %2, 1.0, !dbg !9", ["float", "double"]),
+    ("ptx", "ret;", "add.s32 %r1, %r2, 1;", ["", ""]),  # too little in common
+]
+
+
+def test_what_differs_within_lines(reading):
+    page = reading("small/?step=2").page
+    for stage, left, right, marked in INSIDE:
+        assert page.evaluate(WITHIN, [stage, left, right]) == marked, (stage, left, right)
 
 
 def test_the_occupancy_is_shown_with_its_arithmetic(reading):

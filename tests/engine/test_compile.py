@@ -12,6 +12,7 @@ from engine import compile as compile_module
 from engine.compile import Wanted, compile_all, parse_targets
 from engine.errors import UsageError
 from engine.request import Constant, CudaRequest, Facts, Function, Job, Module, Result, TritonRequest
+from engine.toolkit import find_tool
 from engine.trace import KernelLines, Limit, StageLines, Variant
 from tests.engine.compiled import ROOT, compiled
 
@@ -86,6 +87,17 @@ def test_helpers_of_other_files_and_closed_over_values(kernel):
     assert (variant.reason, variant.stages[-1]) == ("", "sass")
 
 
+def test_arguments_that_are_tuples_named_ones_too():
+    variant = compiled().variant("parts_kernel")
+    assert (variant.reason, variant.stages[-1]) == ("", "sass")
+    assert variant.signature == {"pair": "(*fp32, i32)", "row": "(pointer: *fp32, stride: i32)"}
+    assert variant.constants == {"shift": "None", "BLOCK": "16"}
+
+
+def test_assertions_stay_where_the_kernel_keeps_them():
+    assert "__assertfail" in "\n".join(compiled().text("parts_kernel", "sm_90", "ptx"))
+
+
 def test_tensor_memory_limits_occupancy():
     text = "\n".join(compiled().text("matmul_relu_kernel", "sm_100", "ptx"))
     assert "tcgen05.alloc" in text
@@ -102,6 +114,21 @@ def test_the_compilers_own_words():
     assert variant.stages == ()
     assert "Cannot access global variable FACTOR from within @jit'ed function" in variant.reason
     assert "x * FACTOR" in variant.reason
+
+
+def test_a_complaint_names_file_line_and_what_is_wrong():
+    path, kernel = "tests/samples/kernels/awkward.py", "plain_global_kernel"
+    line = compiled().line_with(kernel, "FACTOR")
+    said = compiled().variant(kernel).reason.partition("\n")[0]
+    assert said.startswith(f"{path}:{line}: NameError: Cannot access global variable FACTOR from within")
+
+
+def test_a_complaint_about_what_a_helper_calls():
+    """The chain from the kernel through the helper into Triton's own code, whose message is the one that counts."""
+    kernel = "nested_error_kernel"
+    first, _, rest = compiled().variant(kernel).reason.partition("\n")
+    assert first.startswith("tests/samples/kernels/helpers.py:14: ") and first.endswith(": 1)") is False
+    assert [part for part in ("helpers.flipped(", "tl.flip(x, dim)", "def flip(") if part not in rest] == []
 
 
 def test_a_value_that_cannot_travel_is_named():
@@ -125,7 +152,10 @@ def test_stages_before_the_one_that_failed(tmp_path):
     [variant] = compile_all({0: [wanted]}, ["sm_90"], tmp_path)[0]
     assert variant.stages == ("ttir", "ttgir", "llir", "ptx")
     assert "no-such-option" in variant.reason
-    assert (tmp_path / "kernels" / variant.key / "ptx").read_text().count(".entry copy") == 1
+    folder = tmp_path / "kernels" / variant.key
+    assert (folder / "ptx").read_text().count(".entry copy") == 1
+    lines = msgspec.json.decode((folder / "lines.json").read_bytes(), type=KernelLines)  # of a file beside the lecture
+    assert [{*lines.stages[stage].source} - {-1, 0} for stage in variant.stages] == [{3, 4, 5}] * 4
 
 
 def test_a_target_that_this_triton_does_not_know(tmp_path):
@@ -301,19 +331,38 @@ def test_cuda_kernel():
     assert text.count(".entry") == 1  # the file's other kernel is not in the way
 
 
-@pytest.mark.parametrize("nvcc", [True, False], ids=["nvcc", "NVRTC"])
-def test_cuda_compilers_own_words(tmp_path, nvcc):
-    from engine.toolkit import find_tool
-
+def cuda_compiler(nvcc: bool) -> str:
+    """As `CudaRequest.nvcc`; skips the test where that compiler is not here."""
     compiler = find_tool("nvcc") if nvcc else ""
     if compiler is None:
         pytest.skip("needs nvcc")
     if not nvcc:
         pytest.importorskip("cuda.bindings.nvrtc", reason="needs NVRTC")
-    work = CudaRequest("k", "dir/k.cu", "\n\n__global__ void k(float *x) { x[0] = yes; }\n", {}, compiler)
+    return compiler
+
+
+@pytest.mark.parametrize("nvcc", [True, False], ids=["nvcc", "NVRTC"])
+def test_cuda_compilers_own_words(tmp_path, nvcc):
+    work = CudaRequest("k", "dir/k.cu", "\n\n__global__ void k(float *x) { x[0] = yes; }\n", {}, cuda_compiler(nvcc))
     [variant] = compile_all({0: [Wanted("k", work, "dir/k.cu", "0" * 64)]}, ["sm_90"], tmp_path)[0]
     assert variant.stages == ()
     assert 'dir/k.cu(3): error: identifier "yes" is undefined' in variant.reason
+
+
+@pytest.mark.parametrize("nvcc", [True, False], ids=["nvcc", "NVRTC"])
+def test_an_instance_of_a_template(tmp_path, nvcc):
+    source = "namespace a {\ntemplate <int N> __global__ void __launch_bounds__(N) k(float *x) { x[0] = N; }\n}\n"
+    work = CudaRequest("k", "k.cu", source, {}, cuda_compiler(nvcc), "a::k<64>")
+    nameless = msgspec.structs.replace(work, instance="")
+    wanted = [Wanted("k", one, "k.cu", "0" * 64) for one in (work, nameless)]
+    made, nothing = compile_all({0: wanted}, ["sm_90"], tmp_path)[0]
+    assert (made.stages, made.constants, made.reason) == (("ptx", "sass"), {"instance": "a::k<64>"}, "")
+    assert made.residency.warps == 2
+    assert nothing.stages == ()
+    assert nothing.reason == (
+        "k is a template, and k.cu does not say for which arguments to compile it: "
+        "add `template __global__ void k<..>(..);` behind it"
+    )
 
 
 def test_nvrtc_finds_the_headers_beside_the_file(tmp_path):

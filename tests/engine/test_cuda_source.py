@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.cuda_source import device_part, included, kernel_name, near_headers, without_includes
+from engine.cuda_source import device_part, included, instances, kernel_name, near_headers, without_includes
 
 EXTENSION = """\
 #include <torch/extension.h>  // { in a comment
@@ -112,3 +112,22 @@ def test_headers_beside_the_file(tmp_path):
     (tmp_path / "b.cuh").write_text("int b;\n")
     found = near_headers(tmp_path / "k.cu", '#include "a.cuh"\n#include "missing.h"\n#include <b.cuh>\n')
     assert found == {"a.cuh": '#include "b.cuh"\n#include "a.cuh"\n', "b.cuh": "int b;\n"}
+
+
+def test_instances_of_a_template_that_are_launched():
+    source = """\
+namespace outer { namespace { namespace inner {
+template <typename T, int N> __global__ void first(T *x) {}
+__global__ void plain(float *x) {}
+}  // namespace outer::{
+} }
+template <typename U> void any(U *x) { outer::inner::first<U, 32><<<1, 32>>>(x); }
+void run(float *x) {
+    // first<never, 1><<<1, 1>>>(x);
+    outer::inner::first<float,
+        (1 < 2)><<<1, 64>>>(x), outer::inner::first<half, N><<<dim3(1), 64>>>(x), first<half, N><<<1, 64>>>(x);
+    plain<<<1, 1>>>(x);
+}
+"""
+    assert instances(source, "first") == ("outer::inner::first<float, (1 < 2)>", "outer::inner::first<half, N>")
+    assert instances(source, "plain") == ()

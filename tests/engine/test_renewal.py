@@ -1,12 +1,14 @@
 """engine.renewal: a kernel whose file was saved is compiled anew, with the types of its last launch."""
 
+import ast
 import time
 
+import msgspec
 import pytest
 
 from engine.compile import compile_all, recompile
 from engine.renewal import renewed
-from engine.request import Constant, Constexpr, CudaRequest, Function, Module, Named
+from engine.request import Constant, Constexpr, CudaRequest, Function, Module, Named, TritonRequest
 from engine.workers import Workers
 from tests.engine.compiled import ROOT, compiled
 from tests.engine.test_compile import gelu_job
@@ -66,6 +68,49 @@ def copy(x, y, N: tl.constexpr):
         "twice": found["twice"],
     }
     assert found["twice"].source == "def twice(x):\n    return x + x\n"
+
+
+HELPED = """\
+import triton
+import triton.language as tl
+
+WIDTH = 8
+
+
+@triton.jit
+def times(x, by: tl.constexpr = 2, width=WIDTH, size=len("ab")):
+    return x * by
+
+
+@triton.jit
+def copy(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(y + i, times(tl.load(x + i)))
+"""
+
+
+def helped() -> TritonRequest:
+    """As captured from `HELPED`."""
+    tree = [define for define in ast.parse(HELPED).body if isinstance(define, ast.FunctionDef)]
+    times, copy = ("".join(HELPED.splitlines(keepends=True)[d.lineno - 1 : d.end_lineno]) for d in tree)
+    objects = (
+        Function("jit", "copy", "k.py", 13, copy, names={"tl": 1, "times": 2}, annotations={"N": "constexpr"}),
+        Module("triton.language"),
+        Function("jit", "times", "k.py", 8, times, {}, annotations={"by": "constexpr"}, defaults=(3, 4, 3)),
+        Constant("int", "2"),
+        Constant("int", "8"),
+    )  # fmt: skip
+    return msgspec.structs.replace(gelu_job().work, objects=(*objects, Constant("int", "32")), constants=(((2,), 5),))
+
+
+def test_defaults_of_helpers():
+    assert functions(renewed(helped(), "k.py", HELPED))["times"].defaults == (3, 4, 3)
+    text = HELPED.replace("= 2,", "= -5,").replace("WIDTH = 8", "WIDTH = 16")
+    work = renewed(helped(), "k.py", text)
+    told = [work.objects[number] for number in functions(work)["times"].defaults]
+    assert told == [Constant("int", "-5"), Constant("int", "16"), Constant("int", "2")]
+    with pytest.raises(LookupError, match=r"another default for size now, len\('abc'\); record the"):
+        renewed(helped(), "k.py", HELPED.replace('"ab"', '"abc"'))
 
 
 @pytest.mark.parametrize(

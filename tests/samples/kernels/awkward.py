@@ -1,5 +1,8 @@
 """Kernels that are hard to compile away from where they were made."""
 
+import enum
+from typing import NamedTuple
+
 import helpers
 import triton
 import triton.language as tl
@@ -37,3 +40,34 @@ def plain_global_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
 def table_kernel(x_ptr, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     tl.store(x_ptr + cols, TABLE["a"] * 1.0)
+
+
+class Mode(enum.IntEnum):
+    TWICE = 2
+
+
+class Row(NamedTuple):
+    pointer: object
+    stride: object
+
+
+MODE = tl.constexpr(Mode.TWICE)
+WIDTH = 16
+
+
+@triton.jit(debug=True)
+def parts_kernel(pair, row: Row, shift, BLOCK: tl.constexpr = WIDTH):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(pair[0] + cols) * pair[1]
+    tl.device_assert(x >= 0.0, "negative")
+    if shift is not None:
+        x += shift
+    if MODE == 2:
+        x *= 2
+    tl.store(row.pointer + cols * row.stride, x)
+
+
+@triton.jit
+def nested_error_kernel(x_ptr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    tl.store(x_ptr + cols, helpers.flipped(tl.load(x_ptr + cols), 3))

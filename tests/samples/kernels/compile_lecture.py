@@ -78,6 +78,8 @@ def of_the_samples():
     attempt(awkward.make(tl.constexpr(2))[(1,)], x, y, 16)
     attempt(awkward.plain_global_kernel[(1,)], x, y, 16, BLOCK=16)
     attempt(awkward.table_kernel[(1,)], x, BLOCK=16)
+    attempt(awkward.parts_kernel[(1,)], (x, 3), awkward.Row(y, 2), None)
+    attempt(awkward.nested_error_kernel[(1,)], x, BLOCK=16)
 
 
 def timed(captured, kernels, targets, store):
