@@ -36,10 +36,14 @@ export const ignored = (stage) => (stages[stage] ?? plain).ignored;
 
 /** A line without what differs from one compilation to the next for no reason; empty where nothing of it is compared. */
 export function essence(line, stage) {
-  const { gone, rules } = stages[stage] ?? plain;
-  if (gone.test(line)) return "";
-  return rules.reduce((text, [what, by]) => text.replace(what, by), line).replace(/\s+/g, " ").trim();
+  return (stages[stage] ?? plain).gone.test(line) ? "" : bare(line, stage).trim();
 }
+
+/** Some text of a stage without what is not compared, blanks as one. */
+export const bare = (text, stage) => (stages[stage] ?? plain).rules.reduce((rest, [what, by]) => rest.replace(what, by), text).replace(/\s+/g, " ");
+
+/** What a line is about: of an instruction the opcode, behind its guard or the name of its result. */
+const subject = (words) => words.replace(/^@!?\S+ |^[^"=]* = /, "").match(/^[^\s.(]*/)[0];
 
 /**
  * Two texts of `stage`, as lists of lines, beside each other: rows {mark, left, right} with line numbers from 1, 0 for none.
@@ -48,26 +52,30 @@ export function essence(line, stage) {
  */
 export function compare(left, right, stage) {
   const [a, b] = [essential(left, stage), essential(right, stage)];
-  const runs = diffArrays(a.words, b.words, { maxEditLength: MOST_EDITS })
-    ?? [{ removed: true, count: a.words.length }, { added: true, count: b.words.length }];
   const rows = [];
   let [i, j] = [0, 0];
-  for (let at = 0; at < runs.length; at++) {
-    const { count, added, removed } = runs[at];
-    if (!added && !removed) {
-      for (let n = 0; n < count; n++) rows.push({ mark: "=", left: a.numbers[i++], right: b.numbers[j++] });
-      continue;
-    }
-    const next = runs[at + 1];
-    const both = next && (next.added || next.removed);
-    if (both) at++;
-    const [gone, come] = removed ? [count, both ? next.count : 0] : [both ? next.count : 0, count];
-    for (let n = 0; n < Math.max(gone, come); n++) {
-      const mark = n < gone && n < come ? "≠" : n < gone ? "−" : "+";
-      rows.push({ mark, left: n < gone ? a.numbers[i++] : 0, right: n < come ? b.numbers[j++] : 0 });
+  const add = (mark, gone, come) => rows.push({ mark, left: gone ? a.numbers[i++] : 0, right: come ? b.numbers[j++] : 0 });
+  for (const [same, gone, come] of runs(a.words, b.words)) {
+    for (let n = 0; n < same; n++) add("=", true, true);
+    const [ours, theirs] = [a.words.slice(i, i + gone).map(subject), b.words.slice(j, j + come).map(subject)];
+    for (const [alike, more, others] of runs(ours, theirs)) { // those about the same thing stand beside each other
+      for (let n = 0; n < alike; n++) add("≠", true, true);
+      for (let n = 0; n < Math.max(more, others); n++) add(n < more && n < others ? "≠" : n < more ? "−" : "+", n < more, n < others);
     }
   }
   return rows;
+}
+
+/** Two lists as runs [alike, only in the first, only in the second]. */
+function runs(left, right) {
+  const found = [];
+  for (const { count, added, removed } of diffArrays(left, right, { maxEditLength: MOST_EDITS }) ?? [{ removed: true, count: left.length }, { added: true, count: right.length }]) {
+    const last = found.at(-1);
+    const run = last && !last[0] && (added || removed) ? last : [0, 0, 0];
+    if (run !== last) found.push(run);
+    run[removed ? 1 : added ? 2 : 0] += count;
+  }
+  return found;
 }
 
 function essential(lines, stage) {

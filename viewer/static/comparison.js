@@ -1,9 +1,10 @@
 // The same stage of two compilations beside each other, with what differs.
 
-import { compare, ignored } from "./compare.js";
+import { bare, compare, ignored } from "./compare.js";
 import { both } from "./counts.js";
 import { explained, narrow, region, textOf } from "./listing.js";
 import { element, number } from "./values.js";
+import { mark as highlight, within } from "./within.js";
 
 /** Alike lines shown around a difference; of a longer run the middle is folded away. */
 const NEAR = 3;
@@ -13,7 +14,7 @@ const said = { "=": "Alike", "≠": "Differs", "−": "Only on the left", "+": "
 export function comparison(left, right, stage, name, kinds) {
   const [a, b] = [left.stage, right.stage];
   const rows = compare(textOf(a), textOf(b), stage);
-  const list = element("ol", {}, ...folded(rows).map((run) => (run.fold ? fold(run.rows, a, b) : line(run, a, b))));
+  const list = element("ol", {}, ...folded(rows).map((run) => (run.fold ? fold(run.rows, a, b) : line(run, a, b, stage))));
   const sides = element("div", { class: "sides" }, element("strong", {}, left.name), element("strong", {}, right.name));
   const box = region(`${name} of ${left.name} beside ${right.name}`, sides, ...summary(rows, stage, both(left.stage.counts, right.stage.counts, kinds)), list);
   box.classList.add("compared");
@@ -63,10 +64,15 @@ function fold(rows, a, b) {
   return row;
 }
 
-function line({ mark, left, right }, a, b) {
+function line({ mark, left, right }, a, b, stage) {
   const row = element("li", { "data-mark": mark, "data-left": left, "data-right": right });
-  const sides = [side(a, left), element("i", { title: said[mark] }, mark === "=" ? "" : mark), side(b, right)];
-  row.append(...sides);
+  const [one, two] = [side(a, left), side(b, right)];
+  row.append(one, element("i", { title: said[mark] }, mark === "=" ? "" : mark), two);
+  if (mark === "≠") {
+    const [gone, come] = within(one.textContent, two.textContent, (word) => bare(word, stage));
+    highlight(one, gone);
+    highlight(two, come);
+  }
   return row;
 }
 
