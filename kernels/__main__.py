@@ -20,9 +20,10 @@ def parser() -> argparse.ArgumentParser:
         sub = actions.add_parser(action, help=help_text, description=help_text)
         sub.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(OPERATIONS)}; all when none is given")
         if action == "bench":
-            sub.add_argument("--summary", type=Path, help="also write the figures without the single runs to this file")
+            sub.add_argument("--summary", type=Path, metavar="FILE",
+                             help="also write the figures, without the single runs, to this file")  # fmt: skip
         if action == "ptx":
-            sub.add_argument("--target", default="sm_90", help="the compute capability compiled for (default: sm_90)")
+            sub.add_argument("--target", default="sm_90", metavar="sm_90", help="compile for it (sm_90)")
     return root
 
 
@@ -61,18 +62,18 @@ def bench(names: list[str], summary: Path | None) -> int:
 
 
 def ptx(names: list[str], target: str) -> int:
-    """Print the PTX of the operations called `names`, compiled for `target`; 2 if the target is none."""
+    """Print the PTX of the operations called `names`, compiled for `target`; 2 if that cannot be compiled for."""
     os.environ.pop("TRITON_INTERPRET", None)  # the interpreter's functions cannot be compiled
     from kernels.cuda import CudaUnavailable
-    from kernels.ptx import CUDA_SOURCES, capability, cuda_ptx, triton_ptx
+    from kernels.ptx import CUDA_SOURCES, cuda_ptx, triton_ptx
 
-    try:
-        capability(target)
-    except ValueError as error:
-        print(f"kernels ptx: {error}", file=sys.stderr)
-        return 2
     for name in names:
-        for kernel, text in triton_ptx(name, target).items():
+        try:
+            found = triton_ptx(name, target)
+        except (ValueError, RuntimeError) as error:
+            print(f"kernels ptx: {error}", file=sys.stderr)
+            return 2
+        for kernel, text in found.items():
             print(f"// {kernel} of kernels/{name}.py, compiled by Triton for {target}\n{text}")
         if name in CUDA_SOURCES:
             try:

@@ -6,7 +6,7 @@ import triton
 import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from kernels.inputs import INTERPRETED, require_power_of_two, require_small, require_tensor
+from kernels.inputs import INTERPRETED, MAX_GRID_Y, require_power_of_two, require_small, require_tensor
 
 PRECISIONS = ("ieee", "tf32")
 """How float32 tiles are multiplied: in full (ieee), or by tensor cores that keep 10 bits of the fraction (tf32)."""
@@ -43,17 +43,13 @@ def matmul_relu_kernel(
         b_ptrs += BLOCK_K * stride_bk  # the next tile of B, below
 
     # The tile is still on the chip: ReLU costs no further read or write
-    c = tl.maximum(acc, 0.0)
+    c = tl.maximum(acc, 0.0, propagate_nan=tl.PropagateNan.ALL)  # as torch.relu: what is no number stays so
     c_ptrs = c_ptr + m[:, None] * stride_cm + n[None, :] * stride_cn
     tl.store(c_ptrs, c, mask=(m[:, None] < M) & (n[None, :] < N))
 
 
-def matrices(function: str, a: torch.Tensor, b: torch.Tensor, precision: str) -> tuple[torch.Tensor, torch.Tensor]:
-    """`a` [M, K] and `b` [K, N] as the kernels of this file multiply them; ValueError if they cannot be multiplied.
-
-    Triton's interpreter takes bfloat16 tiles for integers in tl.dot; there they come back as float32, which holds them
-    exactly.
-    """
+def require_product(function: str, a: torch.Tensor, b: torch.Tensor, precision: str) -> None:
+    """Raise ValueError, naming `function`, unless `a` [M, K] and `b` [K, N] can be multiplied in that `precision`."""
     require_tensor(function, "a", a, ndim=2)
     require_tensor(function, "b", b, ndim=2)
     if a.shape[1] != b.shape[0]:
@@ -63,7 +59,23 @@ def matrices(function: str, a: torch.Tensor, b: torch.Tensor, precision: str) ->
         raise ValueError(f"{function}: a is {a.dtype} on {a.device} and b {b.dtype} on {b.device}; they must be alike.")
     if precision not in PRECISIONS:
         raise ValueError(f"{function}: precision={precision!r}; it must be one of {', '.join(PRECISIONS)}.")
-    return (a.float(), b.float()) if INTERPRETED else (a, b)
+
+
+def require_block(function: str, block: tuple[int, int, int], N: int) -> None:
+    """Raise ValueError, naming `function`, unless tiles of that `block` can be made and one grid covers `N` columns."""
+    names = ("BLOCK_M", "BLOCK_N", "BLOCK_K")
+    if len(block) != len(names):
+        raise ValueError(f"{function}: block={block!r}; it must be ({', '.join(names)}).")
+    for name, size in zip(names, block, strict=True):
+        require_power_of_two(function, name, size, least=16)
+    if triton.cdiv(N, block[1]) > MAX_GRID_Y:
+        covers = f"a grid covers {MAX_GRID_Y * block[1]} with BLOCK_N={block[1]}"
+        raise ValueError(f"{function}: b has {N} columns; {covers}. Use a larger BLOCK_N, or {function}_fast.")
+
+
+def for_dot(x: torch.Tensor) -> torch.Tensor:
+    """`x` as tl.dot takes it: Triton's interpreter mistakes bfloat16 for integers there; float32 holds it exactly."""
+    return x.float() if INTERPRETED else x
 
 
 def matmul_relu(
@@ -75,15 +87,13 @@ def matmul_relu(
     are multiplied: "ieee" in full, "tf32" faster, with 10 bits of each fraction. Raises ValueError for an input
     it cannot take.
     """
-    dtype = a.dtype
-    a, b = matrices("matmul_relu", a, b, precision)
-    for x, name in ((a, "a"), (b, "b")):
-        require_small("matmul_relu", name, x)
-    for size, name in zip(block, ("BLOCK_M", "BLOCK_N", "BLOCK_K"), strict=True):
-        require_power_of_two("matmul_relu", name, size, least=16)
+    require_product("matmul_relu", a, b, precision)
     (M, K), N = a.shape, b.shape[1]
-    c = torch.empty((M, N), dtype=dtype, device=a.device)
-    require_small("matmul_relu", "c", c)
+    require_block("matmul_relu", block, N)
+    for name, x in (("a", a), ("b", b), ("c", torch.empty((M, N), device="meta"))):
+        require_small("matmul_relu", name, x)
+    c = torch.empty((M, N), dtype=a.dtype, device=a.device)
+    a, b = for_dot(a), for_dot(b)
     grid = (triton.cdiv(M, block[0]), triton.cdiv(N, block[1]))
     matmul_relu_kernel[grid](
         a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(),
@@ -111,13 +121,14 @@ def matmul_relu_fast_kernel(
         acc = tl.zeros([BLOCK_M, BLOCK_N], dtype=tl.float32)
         for k in range(0, K, BLOCK_K):
             acc = tl.dot(a.load([m, k]), b.load([k, n]), acc, input_precision=PRECISION)
-        c.store([m, n], tl.maximum(acc, 0.0).to(c.dtype))
+        c.store([m, n], tl.maximum(acc, 0.0, propagate_nan=tl.PropagateNan.ALL).to(c.dtype))
 
 
 def with_aligned_rows(x: torch.Tensor) -> torch.Tensor:
     """`x` [M, N] if its rows lie as the copy engine wants them, each from a 16-byte boundary on; else such a copy."""
     elements = 16 // x.element_size()
-    if x.stride(1) == 1 and x.stride(0) % elements == 0 and x.data_ptr() % 16 == 0:
+    apart = x.stride(1) == 1 and x.stride(0) >= x.shape[1]  # rows of an expanded matrix lie on top of each other
+    if apart and x.stride(0) % elements == 0 and x.data_ptr() % 16 == 0:
         return x
     padded = torch.empty((x.shape[0], triton.cdiv(x.shape[1], elements) * elements), dtype=x.dtype, device=x.device)
     return padded[:, : x.shape[1]].copy_(x)
@@ -129,10 +140,10 @@ def matmul_relu_fast(a: torch.Tensor, b: torch.Tensor, precision: str = "ieee") 
     Matrices whose rows do not begin at 16-byte boundaries are copied first. Sums and `precision` as in `matmul_relu`.
     Raises ValueError for an input it cannot take.
     """
-    dtype = a.dtype
-    a, b = map(with_aligned_rows, matrices("matmul_relu_fast", a, b, precision))
+    require_product("matmul_relu_fast", a, b, precision)
     (M, K), N = a.shape, b.shape[1]
-    c = with_aligned_rows(torch.empty((M, N), dtype=dtype, device=a.device))
+    c = with_aligned_rows(torch.empty((M, N), dtype=a.dtype, device=a.device))
+    a, b = with_aligned_rows(for_dot(a)), with_aligned_rows(for_dot(b))
     block_m, block_n, block_k = (128, 256, 64) if a.element_size() == 2 else (128, 128, 32)
     a_tiles = TensorDescriptor.from_tensor(a, [block_m, block_k])
     b_tiles = TensorDescriptor.from_tensor(b, [block_k, block_n])

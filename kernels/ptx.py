@@ -1,5 +1,7 @@
 """PTX of every kernel of this package, compiled on any machine: no GPU is asked for anything."""
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -102,7 +104,7 @@ def capability(target: str) -> int:
 
 
 def triton_ptx(name: str, target: str = "sm_90") -> dict[str, str]:
-    """The PTX of each Triton kernel of the operation `name`, by the kernel's name.
+    """The PTX of each Triton kernel of the operation `name`, by the kernel's name. RuntimeError where one has none.
 
     A process in which Triton's interpreter runs the kernels (TRITON_INTERPRET=1) holds tl's own functions in a form
     that cannot be compiled; there another process is started for the compilation.
@@ -112,9 +114,20 @@ def triton_ptx(name: str, target: str = "sm_90") -> dict[str, str]:
         return _in_another_process(name, target)
     found = {}
     for example in EXAMPLES[name]:
-        compiled = triton.compile(example.source(), target=gpu, options=example.options)
-        found[example.kernel.fn.__name__] = str(compiled.asm["ptx"])
+        kernel = example.kernel.fn.__name__
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):  # where Triton prints the PTX that ptxas would not have
+                compiled = triton.compile(example.source(), target=gpu, options=example.options)
+        except Exception as error:  # of Triton, LLVM or ptxas, each with classes of its own
+            raise RuntimeError(f"{kernel} does not compile for {target}: {_reason(error)}") from error
+        found[kernel] = str(compiled.asm["ptx"])
     return found
+
+
+def _reason(error: Exception) -> str:
+    """The line of a compiler's message that says why; ptxas has it below the name of the error."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return next((line for line in lines if "fatal" in line), lines[0])
 
 
 def _in_another_process(name: str, target: str) -> dict[str, str]:
@@ -124,7 +137,7 @@ def _in_another_process(name: str, target: str) -> dict[str, str]:
     command = [sys.executable, "-c", program, name, target]
     finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if finished.returncode:
-        raise RuntimeError(f"{name} does not compile for {target}: {finished.stderr.strip().splitlines()[-1]}")
+        raise RuntimeError(finished.stderr.strip().splitlines()[-1].removeprefix("RuntimeError: "))
     found: dict[str, str] = json.loads(finished.stdout)
     return found
 

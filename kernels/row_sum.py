@@ -5,7 +5,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.inputs import require_power_of_two, require_small, require_tensor
+from kernels.inputs import require_columns, require_power_of_two, require_small, require_tensor
 
 
 def reference(x: torch.Tensor) -> torch.Tensor:
@@ -63,11 +63,12 @@ def row_sum_fast_kernel(x_ptr, y_ptr, x_row_stride, M, N, BLOCK_M: tl.constexpr,
 
 
 def row_sum_fast(x: torch.Tensor) -> torch.Tensor:
-    """The sums [M] of the rows of `x` [M, N] of any size, in tiles of 4096 elements by 512 threads.
+    """The sums [M] of the rows of `x` [M, N], however large, in tiles of 4096 elements by 512 threads.
 
     Sums as `row_sum` does. Raises ValueError for an input it cannot take.
     """
     require_tensor("row_sum_fast", "x", x, ndim=2)
+    require_columns("row_sum_fast", "x", x)
     x = x if x.stride(1) == 1 else x.contiguous()
     M, N = x.shape
     y = torch.empty(M, dtype=x.dtype, device=x.device)

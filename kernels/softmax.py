@@ -5,7 +5,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.inputs import require_small, require_tensor
+from kernels.inputs import require_columns, require_small, require_tensor
 
 MAX_ROW = 65536
 """The longest row `softmax` takes: its program instance holds the whole row at once."""
@@ -15,6 +15,9 @@ MAX_RESIDENT_ROW = 32768
 
 LOG2_E = tl.constexpr(1.4426950408889634)
 """exp(x) = 2^(x log2(e)), and a power of two is one instruction."""
+
+LOWEST = tl.constexpr(-3.4028234663852886e38)
+"""The lowest finite float32: a maximum that is at least this leaves -inf - max at -inf, and not at NaN."""
 
 
 def reference(x: torch.Tensor) -> torch.Tensor:
@@ -72,14 +75,14 @@ def softmax_fast_kernel(x_ptr, y_ptr, x_row_stride, y_row_stride, N, TILES: tl.c
     row = tl.program_id(axis=0).to(tl.int64)
     cols = tl.arange(0, TILES)[:, None] * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)[None, :]
     mask = cols < N
-    x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=float("-inf")).to(tl.float32) * LOG2_E
+    x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=float("-inf")).to(tl.float32)
 
-    column_max = tl.maximum(tl.max(x, axis=0), -3e38)  # finite: a column of -inf must not become -inf - (-inf)
-    numerator = tl.exp2(x - column_max[None, :])
+    column_max = tl.maximum(tl.max(x, axis=0), LOWEST)
+    numerator = tl.exp2((x - column_max[None, :]) * LOG2_E)
     column_sum = tl.sum(numerator, axis=0)
 
     row_max = tl.max(column_max, axis=0)
-    weight = tl.exp2(column_max - row_max)
+    weight = tl.exp2((column_max - row_max) * LOG2_E)
     scale = weight / tl.sum(column_sum * weight, axis=0)
     tl.store(y_ptr + row * y_row_stride + cols, numerator * scale[None, :], mask=mask)
 
@@ -90,33 +93,34 @@ def softmax_long_kernel(x_ptr, y_ptr, x_row_stride, y_row_stride, N, BLOCK_SIZE:
     row = tl.program_id(axis=0).to(tl.int64)
     x_ptr += row * x_row_stride
     y_ptr += row * y_row_stride
-    column_max = tl.full([BLOCK_SIZE], -3e38, dtype=tl.float32)
+    column_max = tl.full([BLOCK_SIZE], LOWEST, dtype=tl.float32)
     column_sum = tl.zeros([BLOCK_SIZE], dtype=tl.float32)
     for start in range(0, N, BLOCK_SIZE):
         cols = start + tl.arange(0, BLOCK_SIZE)
         x = tl.load(x_ptr + cols, mask=cols < N, other=float("-inf"), eviction_policy="evict_last").to(tl.float32)
-        new_max = tl.maximum(column_max, x * LOG2_E)
-        column_sum = column_sum * tl.exp2(column_max - new_max) + tl.exp2(x * LOG2_E - new_max)
+        new_max = tl.maximum(column_max, x)
+        column_sum = column_sum * tl.exp2((column_max - new_max) * LOG2_E) + tl.exp2((x - new_max) * LOG2_E)
         column_max = new_max
 
     row_max = tl.max(column_max, axis=0)
-    denominator = tl.sum(column_sum * tl.exp2(column_max - row_max), axis=0)
+    denominator = tl.sum(column_sum * tl.exp2((column_max - row_max) * LOG2_E), axis=0)
 
     # The second sweep finds the row in the L2 cache, where the first asked for it to stay
     for start in range(0, N, BLOCK_SIZE):
         cols = start + tl.arange(0, BLOCK_SIZE)
         x = tl.load(x_ptr + cols, mask=cols < N, eviction_policy="evict_first").to(tl.float32)
-        y = tl.exp2(x * LOG2_E - row_max) / denominator
+        y = tl.exp2((x - row_max) * LOG2_E) / denominator
         tl.store(y_ptr + cols, y, mask=cols < N, eviction_policy="evict_first")
 
 
 def softmax_fast(x: torch.Tensor) -> torch.Tensor:
-    """Softmax of each row of `x` [M, N] of any size: rows up to 32768 are read once, longer ones twice, in tiles.
+    """Softmax of each row of `x` [M, N], however large: rows up to 32768 are read once, longer ones twice, in tiles.
 
     The two sweeps are the online softmax of Milakov and Gimelshein, arXiv:1805.02867. Raises ValueError for an input it
     cannot take.
     """
     require_tensor("softmax_fast", "x", x, ndim=2)
+    require_columns("softmax_fast", "x", x)
     x = x if x.stride(1) == 1 else x.contiguous()
     M, N = x.shape
     y = torch.empty((M, N), dtype=x.dtype, device=x.device)

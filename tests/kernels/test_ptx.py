@@ -1,5 +1,6 @@
 """PTX of every kernel, on a machine without a GPU."""
 
+import re
 import shutil
 
 import pytest
@@ -32,6 +33,13 @@ def test_gelu_reads_and_writes_16_bytes_at_once() -> None:
 def test_the_fast_product_uses_hoppers_tensor_cores_and_copy_engine() -> None:
     text = triton_ptx("matmul_relu")["matmul_relu_fast_kernel"]
     assert "wgmma.mma_async" in text and "cp.async.bulk.tensor" in text
+
+
+@pytest.mark.parametrize("kernel", ["matmul_relu_kernel", "matmul_relu_fast_kernel"])
+def test_the_relu_of_what_is_no_number_is_none_as_in_pytorch(kernel: str) -> None:
+    """`max.f32` would make it 0, and hide it; the interpreter knows no difference between the two."""
+    text = triton_ptx("matmul_relu")[kernel]
+    assert "max.NaN.f32" in text and "max.f32" not in text
 
 
 @pytest.mark.parametrize("target", ["sm_80", "sm_100"])
@@ -88,6 +96,15 @@ def test_a_target_that_is_none_is_one_sentence_and_exit_2() -> None:
     assert finished.stderr == (
         "kernels ptx: target 'hopper' is no compute capability; write sm_80, sm_90 or sm_100, say.\n"
     )
+
+
+@pytest.mark.parametrize("interpret", [False, True])
+def test_a_target_that_the_compilers_do_not_know_is_said_last_and_exit_2(interpret: bool) -> None:
+    finished = run("-m", "kernels", "ptx", "gelu", "--target", "sm_123", interpret=interpret)
+    assert (finished.returncode, finished.stdout) == (2, "")
+    *of_llvm, said = finished.stderr.splitlines()
+    assert re.fullmatch(r"kernels ptx: gelu_kernel does not compile for sm_123: .*'sm_123a?' is not defined .*", said)
+    assert all("sm_123" in line for line in of_llvm)
 
 
 def test_capability() -> None:
