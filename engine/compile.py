@@ -192,7 +192,8 @@ def recompile(
         wanted = Wanted(done.name, work, done.path, digest)
     except SyntaxError as error:
         said = "".join(traceback.format_exception_only(error)).rstrip()
-        wanted = Wanted(done.name, None, done.path, digest, reason=said)
+        reason = f"{path}:{error.lineno}: SyntaxError: {error.msg}\n\n{said}"
+        wanted = Wanted(done.name, None, done.path, digest, reason=reason)
     except (LookupError, ValueError, RecursionError) as error:
         wanted = Wanted(done.name, None, done.path, digest, reason=str(error))
     return compile_all({0: [wanted]}, [done.target], store, workers=workers)[0][0]

@@ -172,8 +172,9 @@ class MemoryHooks:
 def _tensors(name: str, argument: Any) -> Iterator[tuple[str, Any]]:
     """The tensors in an argument, those of tuples and under descriptors too, each with its name."""
     if isinstance(argument, tuple):
+        fields = getattr(argument, "_fields", ())
         for number, part in enumerate(argument):
-            yield from _tensors(f"{name}[{number}]", part)
+            yield from _tensors(f"{name}.{fields[number]}" if fields else f"{name}[{number}]", part)
     elif hasattr(argument, "block_shape") and hasattr(argument, "base"):
         yield from _tensors(name, argument.base)
     elif hasattr(argument, "data_ptr"):

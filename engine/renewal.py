@@ -6,6 +6,7 @@ What the launch told, the types of the arguments, stays as it was; the text is t
 import ast
 import textwrap
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
 import msgspec
 
@@ -54,18 +55,24 @@ class _Renewal:
     def request(self) -> TritonRequest:
         for number, thing in enumerate(self.work.objects):
             if isinstance(thing, Function) and thing.path == self.path:
-                define = self._define(thing.name, thing.line)
+                define = self._define(thing.name, thing.line, thing.source)
                 if number == 0:
                     self._check(define)
                 self.objects[number] = self._function(define, thing)
         return msgspec.structs.replace(self.work, objects=tuple(self.objects))
 
-    def _define(self, name: str, line: int) -> ast.FunctionDef:
-        """The definition of that name; of several, the one nearest to where it was."""
+    def _define(self, name: str, line: int, source: str = "") -> ast.FunctionDef:
+        """The definition of that name; of several, the one most like `source`, and then nearest to where it was."""
         found = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef) and node.name == name]
         if not found:
             raise LookupError(f"{self.path} no longer has a function {name}; record the lecture again")
-        return min(found, key=lambda node: abs(node.lineno - line))
+        if len(found) == 1:
+            return found[0]
+        alike = {node: SequenceMatcher(None, self._text(node), source).ratio() for node in found}
+        return max(found, key=lambda node: (alike[node], -abs(node.lineno - line)))
+
+    def _text(self, define: ast.FunctionDef) -> str:
+        return "".join(self.lines[define.lineno - 1 : define.end_lineno])
 
     def _check(self, define: ast.FunctionDef) -> None:
         names = [argument.arg for argument in _arguments(define)]
@@ -76,7 +83,7 @@ class _Renewal:
         return msgspec.structs.replace(
             before,
             line=define.lineno,
-            source="".join(self.lines[define.lineno - 1 : define.end_lineno]),
+            source=self._text(define),
             names=self._names(define, before.names),
             annotations={
                 a.arg: _annotation(a.annotation, before.annotations.get(a.arg, ""))

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from engine.trace import StageLines
+from engine.trace import Costs, StageLines
 
 
 class Part(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="is"):
@@ -174,19 +174,11 @@ class Job(msgspec.Struct, frozen=True, dict=True):
         return f"{digest.hexdigest()[:32]}-{self.sha256[:8]}"
 
 
-class Facts(Part, frozen=True):
+class Facts(Costs, frozen=True):
     """What the compiler says of one kernel."""
 
-    num_warps: int | None = None
-    num_stages: int | None = None
     threads: int | None = None
     "Most threads a block can have, where it is fixed when the kernel is compiled."
-    registers: int | None = None
-    "Registers a thread."
-    spills: int | None = None
-    "Registers spilled to local memory."
-    shared: int | None = None
-    "Bytes of shared memory a block."
     tensor_columns: int = 0
     "Columns of tensor memory a block."
 

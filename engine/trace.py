@@ -369,7 +369,20 @@ class Residency(Struct, frozen=True):
         return self.blocks * self.warps / self.max_warps
 
 
-class Variant(Struct, frozen=True):
+class Costs(Struct, frozen=True, kw_only=True):
+    """What the compiler says of a compilation; None where it says nothing."""
+
+    num_warps: int | None = None
+    num_stages: int | None = None
+    registers: int | None = None
+    "Registers a thread."
+    spills: int | None = None
+    "Registers spilled to local memory."
+    shared: int | None = None
+    "Bytes of shared memory a block."
+
+
+class Variant(Costs, frozen=True):
     """One compilation of a kernel."""
 
     target: str
@@ -385,15 +398,7 @@ class Variant(Struct, frozen=True):
     signature: dict[str, str] = {}
     "Type of each argument, `*fp32`, `i32`."
     constants: dict[str, str] = {}
-    "Values of the compile-time constants."
-    num_warps: int | None = None
-    num_stages: int | None = None
-    registers: int | None = None
-    "Registers a thread."
-    spills: int | None = None
-    "Registers spilled to local memory."
-    shared: int | None = None
-    "Bytes of shared memory a block."
+    "Values of the compile-time constants; of a template in CUDA C++ the `instance`, `scale<32>`."
     occupancy: float | None = None
     "Fraction of a multiprocessor's warps that can be resident."
     residency: Residency | None = None

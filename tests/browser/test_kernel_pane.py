@@ -103,6 +103,17 @@ def test_two_compilations_stand_beside_each_other_with_their_differences(reading
     assert reader.page.locator(".compared").count() == 0
 
 
+def test_a_stage_says_how_it_is_read_and_which_one_is_chosen_whatever_the_colours(reading):
+    reader = reading("small/?step=40", forced_colors="active")
+    reader.page.wait_for_selector("#kernel li[data-source='8']")
+    assert reader.text(".link-state").startswith("PTX What each thread does, in NVIDIA's assembly: opcode, result,")
+    chosen = reader.page.locator("#kernel .tabs button:text('PTX')")
+    assert "NVIDIA's assembly" in chosen.get_attribute("title")
+    tabs = reader.page.locator("#kernel .tabs button")
+    styles = tabs.evaluate_all("(tabs) => tabs.map((tab) => [tab.textContent, getComputedStyle(tab).outlineStyle])")
+    assert [name for name, style in styles if style == "solid"] == ["PTX", "sm_90"]
+
+
 def test_what_an_instruction_does_is_said_under_the_pointer_and_at_the_caret(reading):
     reader = reading("small/?step=40")
     reader.page.hover("#kernel li[data-source='8']")

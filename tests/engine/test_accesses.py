@@ -184,6 +184,7 @@ OTHERS = {
         "reads outside every tensor of the launch, 3 lanes",
         "writes nothing of x_ptr, 4 masked at [0:3], 1 of them outside it",
     ],
+    "tuple_kernel": ["reads pair[1][0:4], 4 elements", "writes row.pointer[0:7:2], 4 elements"],
     "same_kernel": [
         "reads x_ptr[0:4], 4 elements", "writes y_ptr[0:4], 4 elements",
         "reads x_ptr[0, 0:4], 4 elements", "writes y_ptr[0:4, 0], 4 elements",
@@ -230,7 +231,7 @@ def test_instances_are_those_that_the_author_names(recorded: Recorded) -> None:
 
 def test_a_launch_that_is_stepped_over_or_timed_leaves_no_instance(recorded: Recorded) -> None:
     assert len(accesses(recorded, "gelu_kernel")) == 4
-    assert len(json.loads(recorded.trace.read_bytes())["instances"]) == 4 + 1 + 1 + 2 + 1 + 8
+    assert len(json.loads(recorded.trace.read_bytes())["instances"]) == 4 + 1 + 1 + 2 + 1 + 9
 
 
 def test_two_recordings_are_equal_to_the_byte(recorded: Recorded, tmp_path: Path) -> None:

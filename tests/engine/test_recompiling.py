@@ -39,7 +39,8 @@ def test_each_line_is_answered_and_the_end_of_them_ends_it(kept):
     assert (store / "kernels" / changed["key"] / "ptx").is_file() and changed["key"] != key
     assert soon["stages"] == ["ttir", "ttgir", "llir", "ptx"]
     assert soon["key"] != changed["key"] and soon["registers"] == changed["registers"]
-    place, code_line, _, said = broken["reason"].split("\n")
+    first, _, place, code_line, _, said = broken["reason"].split("\n")
+    assert first == "k.py:7: SyntaxError: invalid syntax"
     assert (place, code_line.strip(), said) == (
         '  File "k.py", line 7', "i = = tl.arange(0, N)", "SyntaxError: invalid syntax",
     )  # fmt: skip

@@ -6,6 +6,14 @@ import { launches, named, options, originOf, specialisation } from "./variants.j
 
 const languages = { triton: "Triton", cuda: "CUDA", inductor: "torch.compile" };
 export const stageNames = { ttir: "TTIR", ttgir: "TTGIR", llir: "LLIR", ptx: "PTX", sass: "SASS" };
+/** How each stage is to be read, for someone who sees it the first time. */
+export const guides = {
+  ttir: "Triton IR: operations on whole blocks; nothing is said yet of threads.",
+  ttgir: "Triton GPU IR: the same, with layouts such as #blocked that say which thread holds which elements.",
+  llir: "LLVM IR: what one thread does, each value named once; nothing is said yet of real registers.",
+  ptx: "What each thread does, in NVIDIA's assembly: opcode, result, operands. %r, %rd, %f are registers; @%p1: only where %p1 holds.",
+  sass: "The machine code of this architecture: opcode, result, operands. R are registers, UR a warp's; @P0: only where P0 holds.",
+};
 export const stageName = (stage) => stageNames[stage] ?? stage;
 
 /** What a kernel is called where others may have the same name. */
@@ -17,7 +25,7 @@ export function head(view) {
   const { kernels } = view.data;
   const { kernel, variant } = view;
   const origin = element("span", { class: `origin ${variant?.origin ?? ""}` }, variant ? originOf(variant) : "not compiled");
-  const launched = kernel.launches?.length ? element("span", { class: "facts" }, launches(kernel)) : null;
+  const launched = kernel.launches?.length ? element("span", { class: "facts", title: launches(kernel) }, launches(kernel)) : null;
   const close = element("button", { type: "button", class: "quiet", "aria-label": "Close the kernel pane" }, "×");
   close.addEventListener("click", () => view.pane.close());
   const names = kernels.map((other, i) => element("option", { value: i }, kernelName(kernels, other)));
@@ -30,7 +38,7 @@ export function head(view) {
 export function tabs(view) {
   const { kernel, variant } = view;
   const bar = element("div", { class: "tabs", role: "group", "aria-label": "Stage and target" });
-  for (const stage of variant?.stages ?? []) bar.append(tab(stageName(stage), stage === view.stage, () => view.change({ stage })));
+  for (const stage of variant?.stages ?? []) bar.append(tab(stageName(stage), stage === view.stage, () => view.change({ stage }), guides[stage]));
   const base = succeeded(view);
   const groups = Map.groupBy(kernel.variants.filter((other) => other.stages?.length || other === base), specialisation);
   const mine = base ? groups.get(specialisation(base)) : [];
@@ -53,9 +61,7 @@ function succeeded({ kernel, variant, good }) {
 }
 
 function filter(view) {
-  const button = tab("Code only", view.codeOnly, () => view.filter(!view.codeOnly));
-  button.title = "Leave out directives and debug sections";
-  return button;
+  return tab("Code only", view.codeOnly, () => view.filter(!view.codeOnly), "Leave out directives and debug sections");
 }
 
 /** Everything that has the stage: first this kernel's other variants, then other kernels' for the same target. */
@@ -80,8 +86,8 @@ function comparing(view) {
   });
 }
 
-function tab(label, pressed, choose) {
-  const button = element("button", { type: "button", "aria-pressed": pressed }, label);
+function tab(label, pressed, choose, title = null) {
+  const button = element("button", { type: "button", "aria-pressed": pressed, title }, label);
   button.addEventListener("click", choose);
   return button;
 }

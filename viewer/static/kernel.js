@@ -1,7 +1,7 @@
 // The kernel that the pane shows: its source beside one stage of one compilation, or that stage beside another one's.
 
 import { Accesses } from "./accesses.js";
-import { head, kernelName, stageName, tabs } from "./choices.js";
+import { guides, head, kernelName, stageName, tabs } from "./choices.js";
 import { alike, comparison, differs, explain } from "./comparison.js";
 import { Linked } from "./linked.js";
 import { card, fetchStages } from "./listing.js";
@@ -115,7 +115,8 @@ export class KernelPane {
     linked.fill(found.stages[stage], found.missing || "This stage is missing.", found.kinds);
     const notes = [found.stale ? "The source has changed since this was compiled: the links may be off." : "", found.missing, variant.reason];
     if (found.stages[stage]) linked.listing.prepend(...notes.filter(Boolean).map(card));
-    this.say(this.fresh?.same ? "The kernel's file was saved, and compiles to the same." : "Point at a line to see what it became; a click keeps it.");
+    if (this.fresh?.same) this.say("The kernel's file was saved, and compiles to the same.");
+    else this.say("Point at a line to see what it became; a click keeps it.", stageName(stage), guides[stage]);
     this.sides = [found.stages[stage], second?.stages[stage]];
     if (other) linked.box.replaceWith(this.comparison(...this.sides, found.kinds, second.missing));
     this.running();

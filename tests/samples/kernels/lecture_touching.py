@@ -3,6 +3,7 @@
 import torch
 from kernels import gelu, matmul_relu, row_sum, softmax
 from touching import (
+    Row,
     gather_kernel,
     helped_kernel,
     histogram_kernel,
@@ -10,6 +11,7 @@ from touching import (
     same_kernel,
     straying_kernel,
     strided_kernel,
+    tuple_kernel,
 )
 
 from engine import benchmark, kernel
@@ -44,4 +46,5 @@ def others():
     straying_kernel[(1,)](x[:3], 2, BLOCK=4)
     same_kernel[(1,)](x, x, BLOCK=4)
     same_kernel[(1,)](x.reshape(4, 4), x.reshape(4, 4).T, BLOCK=4)
+    tuple_kernel[(1,)]((x, x[4:]), Row(torch.zeros(8), 2), BLOCK=4)
     repeating_kernel[(1,)](torch.zeros(64), BLOCK=4)

@@ -1,5 +1,7 @@
 """Kernels that reach memory in the ways the four kernels of the project do not."""
 
+from typing import NamedTuple
+
 import triton
 import triton.language as tl
 
@@ -55,6 +57,17 @@ def straying_kernel(x_ptr, n, BLOCK: tl.constexpr):
 def same_kernel(x_ptr, y_ptr, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK)
     tl.store(y_ptr + offsets, tl.load(x_ptr + offsets))
+
+
+class Row(NamedTuple):
+    pointer: object
+    stride: object
+
+
+@triton.jit
+def tuple_kernel(pair, row: Row, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(row.pointer + offsets * row.stride, tl.load(pair[1] + offsets))
 
 
 @triton.jit
