@@ -18,6 +18,7 @@ from engine.errors import UsageError
 from engine.tracer import FrameState, Listener, Scope, ThreadState, Tracer
 
 TOOL = "lecture-trace"
+_TRACEBACK = BaseException.__dict__["__traceback__"].__get__  # a class may have one of its own
 _IDS = (4, 3, 2, 5, 1, 0)
 "Tool numbers, first those that Python reserves for nobody."
 
@@ -230,7 +231,7 @@ class MonitoringTracer(Tracer):
     def _raised(self, code: CodeType, _offset: int, error: BaseException) -> None:
         """An exception is raised in, or comes back to, a frame."""
         if code.co_filename in self.files:
-            self._tell(_getframe(1), "exception", (type(error), error))
+            self._tell(_getframe(1), "exception", (type(error), error, _TRACEBACK(error)))
 
     def _tell(self, frame: FrameType, event: str, arg: Any) -> None:
         """Tell a frame's state, which sees to faults of the recorder's."""

@@ -21,7 +21,7 @@ from sys import _getframe, gettrace, settrace  # a lecture may replace them
 from threading import current_thread, get_ident
 from threading import gettrace as gettrace_of_threads
 from threading import settrace as settrace_of_threads
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import Any, Protocol
 
 from engine.bare_threads import BareThread
@@ -347,12 +347,22 @@ class FrameState:
 
     def failed(self, instruction: int, arg: Any) -> None:
         """An exception passes through the frame."""
-        kind, error = arg[0], arg[1]
+        kind, error, traceback = arg
         if kind in (StopIteration, StopAsyncIteration) and self.scope.instructions[instruction << 1] in _DRAWS:
             return
         self.raised = True
-        if self.thread.raised[0] != id(error):
+        if self.thread.raised[0] != id(error) or self.raises(instruction << 1, traceback):
             self.thread.raised = (id(error), self, self.current)
+
+    def raises(self, offset: int, traceback: TracebackType | None) -> bool:
+        """Whether an exception with that traceback comes from here, and from no visible frame before.
+
+        One that is caught is soon gone, and the next one raised is then often at its address.
+        """
+        inner = traceback.tb_next if traceback is not None else None
+        while inner is not None and self.tracer.scope_of(inner.tb_frame.f_code) is None:
+            inner = inner.tb_next
+        return traceback is not None and inner is None and traceback.tb_lasti == offset
 
 
 class Lifeline:
@@ -548,7 +558,7 @@ class Tracer:
         thread.top, thread.muted = None, False
         around: FrameType | None = frame
         while around is not None:
-            scope = self.files.get(around.f_code.co_filename, {}).get(id(around.f_code))
+            scope = self.scope_of(around.f_code)
             place = next((place for place, state in enumerate(known) if state.scope is scope), None)
             if scope is not None and place is not None:
                 state, known = known[place], known[place + 1 :]
@@ -570,12 +580,16 @@ class Tracer:
         """The visible frames from the outermost down to `frame`."""
         found = []
         while frame is not None:
-            scopes = self.files.get(frame.f_code.co_filename)
-            scope = scopes.get(id(frame.f_code)) if scopes is not None else None
+            scope = self.scope_of(frame.f_code)
             if scope is not None and _state_of(frame) is not None:
                 found.append((frame, scope))
             frame = frame.f_back
         return found[::-1]
+
+    def scope_of(self, code: CodeType) -> Scope | None:
+        """The scope of a code object; None for one that is not visible, or has not been seen."""
+        scopes = self.files.get(code.co_filename)
+        return scopes.get(id(code)) if scopes is not None else None
 
     def unfinished(self) -> list[FrameState]:
         """Where the threads stand that have not been seen to leave their visible frames."""

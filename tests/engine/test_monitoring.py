@@ -156,6 +156,14 @@ PROGRAMS = {
                 [fail(e) for _ in ()]
             return fail(IndexError)
     """,
+    "an exception where another one was": """
+        from contextlib import suppress
+        def main():
+            with suppress(KeyError):
+                a = sum([*[x for x in range(2)], 1])
+                raise KeyError(a)
+            return sum([missing, *[x for x in range(2)]])
+    """,
 }
 
 

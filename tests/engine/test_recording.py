@@ -337,6 +337,37 @@ def test_child_processes_run(tmp_path: Path) -> None:
     assert run.value(7, "a") == "[49]" and run.value(8, "b") == "b'8\\n'"
 
 
+@pytest.mark.parametrize("then", ["raise ValueError(8)", "missing", "[][8]", "fail()", "kept = int('eight')"])
+def test_an_error_after_one_that_was_caught_is_at_its_own_statement(then: str, tmp_path: Path) -> None:
+    """The first one is gone by then, and the second one is often where that was in memory."""
+    run = record(tmp_path, f"""
+        def main():
+            try:
+                raise KeyError(4)
+            except KeyError:
+                pass
+            kept = 7
+            {then}
+        def fail():
+            raise ValueError(10)
+    """)
+    (error,) = [s for s in run.steps if s["error"]]
+    assert error["line"] == (10 if then == "fail()" else 8)
+
+
+def test_an_error_that_is_raised_again_is_at_its_first_statement(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        def main():
+            try:
+                raise KeyError(4)
+            except KeyError as error:
+                kept = error
+            raise kept
+    """)
+    (error,) = [s for s in run.steps if s["error"]]
+    assert error["line"] == 4
+
+
 def test_a_thread_that_fails_is_an_error_at_its_statement(tmp_path: Path) -> None:
     run = record(tmp_path, """
         import threading
