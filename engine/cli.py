@@ -48,7 +48,8 @@ def _record_parser() -> argparse.ArgumentParser:
                         help="record the statements of this file too; may be repeated")  # fmt: skip
     parser.add_argument("--serve", action="store_true", help="serve the viewer when the recording is done")
     parser.add_argument("--host", default="127.0.0.1", help="address that --serve listens on (127.0.0.1)")
-    parser.add_argument("--port", type=_count, default=8000, metavar="N", help="port that --serve listens on (8000)")
+    parser.add_argument("--port", type=_port, default=8000, metavar="N",
+                        help="port that --serve listens on, 0 for any free one (8000)")  # fmt: skip
     parser.add_argument("--watch", action="store_true", help="record again whenever a file of the lecture changes")
     parser.add_argument("--reproducible", action="store_true", help="leave out what differs between identical runs")
     parser.add_argument("--backend", choices=["settrace", "monitoring"], default="settrace",
@@ -58,7 +59,7 @@ def _record_parser() -> argparse.ArgumentParser:
 
 def _show_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m engine show", description="Show a recording as text.")
-    parser.add_argument("trace", type=Path, metavar="TRACE.json")
+    parser.add_argument("trace", type=Path, metavar="TRACE.json", help="a recording")
     parser.add_argument("--step", type=int, metavar="N", help="only this step, counted from 0")
     parser.add_argument("--jsonl", action="store_true", help="one JSON object a line: the header, then every step")
     return parser
@@ -76,6 +77,12 @@ def _recompile_parser() -> argparse.ArgumentParser:
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 on")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; give a number from 0 to 65535")
     return int(text)
 
 

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 OPERATIONS = ("gelu", "softmax", "row_sum", "matmul_relu")
@@ -90,6 +91,11 @@ def main(arguments: list[str] | None = None) -> int:
     if unknown:
         known = ", ".join(OPERATIONS)
         print(f"kernels {options.action}: no operation {unknown[0]!r}; there are {known}.", file=sys.stderr)
+        return 2
+    absent = [library for library in ("torch", "triton") if find_spec(library) is None]
+    if absent:
+        needs = f"needs {' and '.join(absent)}; pip install {' '.join(absent)}"
+        print(f"kernels {options.action}: {needs}", file=sys.stderr)
         return 2
     names = options.names or list(OPERATIONS)
     if options.action == "ptx":

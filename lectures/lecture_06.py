@@ -42,6 +42,8 @@ def main():
              "run in Triton's interpreter, on small inputs, where you can step through them; their times on a GPU "
              "are not measured here.")
 
+    two_puzzles()
+
     # The machine
     the_gpu()
     threads_blocks_grids()
@@ -77,6 +79,25 @@ def main():
     further_reading()
 
 
+def two_puzzles():
+    text("## Two puzzles")
+    measured = h200()  # @stepover
+    text(f"Both were measured on an {measured['device']}, {measured['date']}. First, one formula: GeLU of 16,384 x "
+         "16,384 numbers, once written down in PyTorch and once as PyTorch's own function. The answers agree. The "
+         "milliseconds do not:")
+    figures = figures_of(measured, "gelu", "float32")  # @stepover
+    formula = figures["torch, by operators", "torch"]["milliseconds"]  # @inspect formula
+    function = figures["torch", "torch"]["milliseconds"]  # @inspect function
+    text("Second, two products of square matrices. The larger has this many times the multiplications of the smaller, "
+         "and takes this many times as long:")
+    small, large = 16, 1024
+    times = {row["size"]: row["milliseconds"] for row in measured["product_by_size"]}
+    times_the_work = large**3 / small**3  # @inspect times_the_work
+    times_as_long = times[large] / times[small]  # @inspect times_as_long
+    text("Where did the time of the first go, and where the work of the second? Write down a guess. The summary has "
+         "the answers, and what comes between is what one needs for them.")
+
+
 # ---------------------------------------------------------------- the machine
 
 
@@ -93,6 +114,7 @@ def the_gpu():
         "SMs": [108, 132, 148],
         "registers, KB an SM": [256, 256, 256],
         "L1 + shared, KB an SM": [192, 256, 256],
+        "shared of it, at most": [164, 228, 228],
         "L2, MB": [40, 50, 126],
         "HBM, GB": [80, 80, 180],
         "HBM, TB/s": [2.04, 3.35, 8.0],
@@ -130,9 +152,10 @@ def the_gpu():
 
 def threads_blocks_grids():
     text("## Threads, blocks, grids")
-    text("A program for the GPU is written for one *thread*, which runs it on a small part of the data. Threads are "
-         "grouped into *thread blocks* (CUDA's documents also call one a cooperative thread array, CTA), and all "
-         "blocks of one launch form a *grid*. Launching a kernel means launching a grid.")
+    text("A program for the GPU is written for one *thread*, which runs it on a small part of the data: some $f(i)$, "
+         "for all $i$ from 0 to $N-1$ at once. Threads are grouped into *thread blocks* (CUDA's documents also call "
+         "one a cooperative thread array, CTA), and all blocks of one launch form a *grid*. Launching a kernel means "
+         "launching a grid.")
     image("images/grid.svg", alt="A grid of eight blocks, a block of two warps, a warp of 32 threads")
     text("Which element is mine? A thread finds out from its place in its block and its block's place in the grid:")
     block, threads_per_block, thread = 7, 64, 37
@@ -227,7 +250,7 @@ def bank_conflicts():
     text("Shared memory is made of 32 *banks*. Consecutive 4-byte words lie in consecutive banks, and each bank "
          "serves one word in a cycle. If two threads of a warp want different words of the same bank, they queue; if "
          "they want the same word, one read serves both. So the cost of an access is the length of the longest "
-         "queue:")
+         "queue. What does a row of a 32 by 32 matrix cost, and what does a column? Guess before you step on:")
 
     def cycles(addresses):
         banks = [address // 4 % 32 for address in set(addresses)]
@@ -235,9 +258,8 @@ def bank_conflicts():
 
     row = cycles([4 * lane for lane in range(32)])  # @inspect row @stepover
     column = cycles([4 * 32 * lane for lane in range(32)])  # @inspect column @stepover
-    text("Reading a row of a 32 by 32 matrix takes one cycle. Reading a column takes 32, the worst there is: all its "
-         "words lie in one bank. And columns have to be read: a matrix product reads rows of one matrix and columns "
-         "of the other.")
+    text("Reading a row takes one cycle. Reading a column takes 32, the worst there is: all its words lie in one "
+         "bank. And columns have to be read: a matrix product reads rows of one matrix and columns of the other.")
     image("images/banks.svg", alt="A row meets 32 banks, a column one, a column of a padded matrix 32")
     text("Two remedies. *Padding* gives each row a 33rd word, so that a column moves on by one bank a row. "
          "*Swizzling* permutes each row instead, storing column $c$ of row $r$ at $c \\oplus r$, and wastes nothing; "
@@ -258,9 +280,9 @@ def coalesced_access():
 
     row = bytes_moved([4 * lane for lane in range(32)])  # @inspect row @stepover
     column = bytes_moved([4 * 4096 * lane for lane in range(32)])  # @inspect column @stepover
-    text("Along a row of a matrix of floats a warp moves 128 bytes and uses them all. Down a column (here of 4,096 "
-         "columns) it moves 1,024 bytes and uses an eighth of them: the best and the worst case differ by a factor "
-         "of eight.")
+    text("Along a row of a matrix of floats a warp moves 128 bytes and uses them all. Down a column (of a matrix with "
+         "4,096 of them) it moves 1,024 bytes and uses an eighth of them: the best and the worst case differ by a "
+         "factor of eight.")
     image("images/coalescing.svg", alt="Four sectors along a row, 32 sectors down a column")
     text("It looks like the rule of the banks, and is not the same. Banks are about shared memory: neighbours in a "
          "column queue. Sectors are about global memory: neighbours in a column bring along bytes that nobody asked "
@@ -314,7 +336,7 @@ def arithmetic_intensity():
 
 def lines(rows, x, y, color, title):
     """A line chart in Vega-Lite, both axes logarithmic."""
-    log = {"type": "quantitative", "scale": {"type": "log"}}
+    log = {"type": "quantitative", "scale": {"type": "log", "nice": False}}
     encoding = {"x": {"field": x} | log, "y": {"field": y} | log,
                 "color": {"field": color, "type": "nominal"}}
     return {"title": title, "width": 480, "height": 280, "data": {"values": rows},
@@ -355,9 +377,18 @@ def benchmarking():
         text("On this machine `run()` returns when the work is done, so wall-clock time is right and there is "
              "nothing to wait for. The three lines for the GPU are there to be read.")
 
-    text("`benchmark` of this course does the same. With it, let us see how matrix multiplication scales with "
-         "dimension:")
-    dims = [2**k for k in (range(6, 15) if GPU else range(1, 10))]  # @inspect dims @clear first times median
+    text("`benchmark` of this course does the same. An instrument is tried first on something whose length is known. "
+         "To sleep for 50 ms should take 50 ms and a little:")
+    sleep = benchmark("sleep", lambda: time.sleep(0.05))  # @inspect sleep @stepover @clear first times median
+    text("PyTorch has such an instrument too, and so has Triton, whose own also empties the L2 cache before each run, "
+         "so that no input is found there. Ours is written out because one should know what they take care of.")
+    link(title="torch.utils.benchmark", url="https://docs.pytorch.org/tutorials/recipes/recipes/benchmark.html")
+    link(title="triton.testing.do_bench",
+         url="https://triton-lang.org/main/python-api/generated/triton.testing.do_bench.html")
+
+    text("How does matrix multiplication scale with dimension? Twice the dimension is eight times the work. Is it "
+         "eight times the time? Guess for which dimensions:")
+    dims = [2**k for k in (range(6, 15) if GPU else range(1, 10))]  # @inspect dims
     times = {}
     for dim in dims:  # @inspect dim
         result = benchmark("matmul", matmul_of(dim), show=False)  # @inspect result @stepover
@@ -368,17 +399,21 @@ def benchmarking():
          "*floor* made of launching and of units that stay empty. In the lecture of 2026, on a B200, the floor "
          "reached up to dimensions of almost 2,000. GPUs are built for large matrices.")
 
-    text("A network behaves less simply than a matrix product. Here is a small MLP, forward and backward, with each "
-         "of its sizes doubled:")
+    text("A network behaves less simply than a matrix product. Here is a small MLP, forward and backward. Its work "
+         "grows with steps, layers and batch, and with the square of the dimension. So doubling one of them should "
+         "cost:")
+    predicted = {"dim": 4, "num_layers": 2, "batch_size": 2, "num_steps": 2}  # @inspect predicted
     base = {"dim": 128, "num_layers": 4, "batch_size": 128, "num_steps": 2}  # @inspect base
     baseline = benchmark("mlp", mlp(**base), trials=3)  # @inspect baseline @stepover
     ratios = {}
     for name, value in base.items():  # @inspect name
         run = mlp(**base | {name: 2 * value})  # @stepover
         ratios[name] = round(benchmark(name, run, trials=3, show=False) / baseline, 2)  # @inspect ratios
-    table([ratios], title=f"Time over the baseline's with one size doubled, on this {DEVICE.upper()}")
-    text("Steps and layers should double the time. Batch and dimension need not: as long as the machine is not full, "
-         "more work of the same kind is nearly free. Measure; do not multiply.")
+    table([{"times the baseline": "predicted"} | predicted, {"times the baseline": "measured"} | ratios],
+          title=f"One size doubled, on this {DEVICE.upper()}")
+    text("Steps and layers come one after the other, and cost about what was predicted. Batch and dimension can cost "
+         "less: as long as the machine is not full, more work at the same time is nearly free. Measure; do not "
+         "multiply.")
 
 
 def scaling(times, title):
@@ -490,7 +525,8 @@ def three_gelus():
     compiled_gelu, problem = compile_gelu()  # @inspect problem @stepover
     if problem:
         text(f"`torch.compile` cannot build code on this machine, so the third horse stays in its stable: {problem}")
-    text(f"First of all: do they agree? Then the race, over {SIZE} x {SIZE} elements on this {DEVICE.upper()}:")
+    text(f"First of all: do they agree? Then the race, over {SIZE} x {SIZE} elements on this {DEVICE.upper()}. Place "
+         "your bets: how many times as long as PyTorch's function does the formula take?")
     big = torch.randn(SIZE, SIZE, device=DEVICE)  # @inspect big
     torch.testing.assert_close(naive_gelu(big), builtin_gelu(big))  # @stepover
     text("No GeLU can be faster than a copy, which reads and writes each element once. It is the floor of this race:")
@@ -588,7 +624,7 @@ def two_models_of_programming():
 def gelu_in_cuda():
     text("## GeLU in CUDA")
     text("A kernel in CUDA is C++ with three words added: `blockIdx`, `blockDim` and `threadIdx` say which thread "
-         "this is.")
+         "this is. Each has up to three coordinates; a vector needs only `.x`, a matrix `.x` and `.y`.")
     kernel(KERNELS / "gelu.cu", "gelu_kernel")
     text("Played through in Python, for 6 elements and blocks of 4 threads: each thread finds its element, and the "
          "last two of the second block find that there is none.")
@@ -602,9 +638,9 @@ def gelu_in_cuda():
                 y[i] = 0.5 * x[i] * (1 + math.tanh(a))  # @inspect y
     text("On the GPU there is no loop: all threads run this at once, in any order.")
     text("There is a trap in this little program. In C++ `0.5` is a double and `0.5f` a float. Written without the "
-         "`f`, everything, the `tanh` included, is computed in double precision, which takes many times the "
-         "instructions, and an operation that should be limited by memory is limited by arithmetic. Correct, and "
-         "slow:")
+         "`f`, everything, the `tanh` included, is computed in double precision. In the machine code of an H100 that "
+         "is 45 arithmetic instructions an element (5 of them conversions) where 16 did, and an SM has half as many "
+         "units for them. An operation that should be limited by memory is limited by arithmetic. Correct, and slow:")
     kernel(KERNELS / "gelu.cu", "gelu_double_kernel")
     observe("This one computes in double precision.", KERNELS / "gelu.cu", r"\.f64\b", name="gelu_double_kernel")
     observe("The one before it does so nowhere.", KERNELS / "gelu.cu", r"\.f64\b", count=0, name="gelu_kernel")
@@ -779,6 +815,21 @@ def row_sum_in_tiles():
     text("Where does the accumulator live? In registers, as long as they suffice; with four warps and 1,024 columns "
          "that is eight a thread. The final `tl.sum` is where threads meet: within a warp they pass values directly, "
          "between warps through shared memory.")
+    text("And softmax in tiles? Its sum needs the row's largest element, which is known only at the end. The way out "
+         "is the *online softmax*: keep the largest so far and the sum relative to it, and when a larger one comes, "
+         "scale down the sum. With tiles of one element:")
+    numbers = (3.0, 1.0, 4.0, 1.0, 5.0, 9.0)
+    largest, running = -math.inf, 0.0  # @clear row start tile acc total x y tiles
+    for number in numbers:  # @inspect number
+        larger = max(largest, number)
+        running = running * math.exp(largest - larger) + math.exp(number - larger)  # @inspect running
+        largest = larger  # @inspect largest
+    expected = sum(math.exp(number - max(numbers)) for number in numbers)  # @inspect expected
+    text("A second sweep divides. FlashAttention is built on this: it scales down the weighted sum of the values in "
+         "the same way, and so never writes the matrix of scores to HBM.")
+    link(softmax.softmax_fast)
+    link(title="Milakov and Gimelshein 2018, Online normalizer calculation for softmax",
+         url="https://arxiv.org/abs/1805.02867")
 
 
 def traffic_of_matmul():
@@ -924,12 +975,7 @@ def compilation():
 
 def measured_on_a_gpu():
     text("## What a GPU measured")
-    path = KERNELS / "measured" / "h200.json"
-    if not path.exists():
-        text("No measurements of a GPU are kept beside these kernels. On a machine with one, `python -m kernels "
-             "bench` makes them.")
-        return
-    measured = json.loads(path.read_text())
+    measured = h200()  # @stepover
     device, versions = measured["device"], measured["versions"]
     text(f"These times were **not** taken while this page was recorded. They are of an {device}, "
          f"{measured['date']}, with PyTorch {versions['torch']} and Triton {versions['triton']}. "
@@ -942,18 +988,56 @@ def measured_on_a_gpu():
     table(rows, title=f"Measured on an {device}")
     text("The *ceiling* is what the GPU can do: a copy from HBM to HBM where memory is the limit, the library's "
          "plain product for the matrices. (In float32 that one is full float32, so what may use tf32 can go beyond "
-         "it.)")
-    text("By our count the GeLU of nine kernels moves 11 times as much as a fused one. It was this many times "
-         "slower:")
-    ms = {figure["name"]: figure["milliseconds"] for figure in measured["measurements"][0]["figures"]}
-    slower = ms["torch, by operators"] / ms["torch"]  # @inspect slower
+         "it.) A copy is a kernel too, and not quite perfect: this one reached the following part of the 4.8 TB/s of "
+         "the data sheet. So others can be faster by a little.")
+    gelus = figures_of(measured, "gelu", "float32")  # @stepover
+    softmaxes = figures_of(measured, "softmax", "float32")  # @stepover
+    copy = gelus["copy on the device", "ceiling"]["tb_per_s"] / 4.8  # @inspect copy
+    link(title="H200 data sheet: 4.8 TB/s", url="https://www.nvidia.com/en-us/data-center/h200/")
+    text("Now the predictions. By our count the GeLU of nine kernels moves 11 times as much as a fused one, and the "
+         "softmax of five kernels 4 times as much. They were this many times slower:")
+    by_operators = ("torch, by operators", "torch")
+    slower = over(gelus, by_operators, ("torch", "torch"))  # @inspect slower @stepover
+    slower_softmax = over(softmaxes, by_operators, ("softmax", "triton"))  # @inspect slower_softmax @stepover
+    text("GeLU is as counted. Softmax is slower still: its five kernels move $8MN$ elements of 4 bytes, and at less "
+         "than a copy's rate. In TB/s:")
+    rate = 8 * 16384**2 * 4 / softmaxes[by_operators]["milliseconds"] / 1e9  # @inspect rate
+    text("The slip in CUDA, `0.5` for `0.5f`, cost this factor:")
+    slip = over(gelus, ("gelu_double", "cuda"), ("gelu", "cuda"))  # @inspect slip @stepover
+    text("Our simple matrix product has tiles of 64 x 64, which in bf16 is 32 FLOPs for each byte of $A$ and $B$. At "
+         "the TFLOP/s that it reached, its tiles came in with this many TB/s:")
+    intensity = 2 * 64 * 64 / (2 * (64 + 64))  # @inspect intensity
+    products = figures_of(measured, "matmul_relu", "bfloat16")  # @stepover
+    tiles_tb_per_s = products["matmul_relu", "triton"]["tflop_per_s"] / intensity  # @inspect tiles_tb_per_s
+    text("That is more than HBM has: the L2 cache delivered the rest. The fast one has tiles of 128 x 256, which is 85 "
+         "FLOPs a byte, lets the chip's copy engine fetch them ahead, and overtakes the library.")
     text("And the time of a matrix product by dimension, with its floor:")
     times = {row["size"]: row["milliseconds"] for row in measured["product_by_size"]}
     plot(scaling(times, f"Matrix multiplication in bf16 on an {device}"))  # @stepover
 
 
+def h200():
+    """What `python -m kernels bench` measured on an H200; the file is kept beside the kernels."""
+    return json.loads((KERNELS / "measured" / "h200.json").read_text())
+
+
+def figures_of(measured, operation, dtype):
+    """Of what was measured, one operation's figures, by version and by whom it is."""
+    [task] = (task for task in measured["measurements"] if (task["operation"], task["dtype"]) == (operation, dtype))
+    return {(figure["name"], figure["by"]): figure for figure in task["figures"]}
+
+
+def over(figures, slow, fast):
+    """How many times as long the version `slow` took as the version `fast`."""
+    return figures[slow]["milliseconds"] / figures[fast]["milliseconds"]
+
+
 def summary():
     text("## Summary")
+    text("The puzzles first. **The formula** took eleven times as long as the function because it moved eleven times "
+         "as much: nine kernels, 22 trips to HBM where two would do. The arithmetic was never the limit. **The small "
+         "product** took half as long as one with 262,144 times its work because neither filled the machine: what was "
+         "measured is the floor. In tiles of 128 x 128 even the larger one is only 64 blocks, for 132 SMs.")
     text("- **The programming model is clean**: a grid of blocks of threads; HBM for all, shared memory for a block, "
          "registers for a thread.\n"
          "- **The machine is not**: warps, occupancy, banks, sectors and waves decide how fast it goes. The gap "
@@ -977,8 +1061,17 @@ def further_reading():
          "- [NVIDIA, GPU performance "
          "background](https://docs.nvidia.com/deeplearning/performance/dl-performance-gpu-background/)\n"
          "- [GPU MODE, lecture 1: profiling CUDA kernels in PyTorch](https://www.youtube.com/watch?v=LuhJEEJQgUM)\n"
-         "- [GPU MODE, lecture 8: CUDA performance checklist](https://www.youtube.com/watch?v=SGhfUhlowB4)\n"
-         "- [ETH Zurich, Heterogeneous Systems, lecture 1](https://www.youtube.com/watch?v=8JGo2zylE80)\n"
+         "- GPU MODE, lectures [2: Programming Massively Parallel Processors, chapters 1 to "
+         "3](https://www.youtube.com/watch?v=NQ-0D5Ti2dc), [3: CUDA for Python "
+         "programmers](https://www.youtube.com/watch?v=4sgKnKbR-WE), [4: compute and "
+         "memory](https://www.youtube.com/watch?v=lTmYrKwjSOU), [8: CUDA performance "
+         "checklist](https://www.youtube.com/watch?v=SGhfUhlowB4)\n"
+         "- ETH Zurich, Heterogeneous Systems, lectures [1: "
+         "introduction](https://www.youtube.com/watch?v=8JGo2zylE80), [2: SIMD and "
+         "GPUs](https://www.youtube.com/watch?v=x1MA4MtO4Tc), [3: the software "
+         "hierarchy](https://www.youtube.com/watch?v=KGZ00J5MJz0), [4: the memory "
+         "hierarchy](https://www.youtube.com/watch?v=ZQKMZIP3Fzg), [5: "
+         "performance](https://www.youtube.com/watch?v=ODeprwr3Jho)\n"
          "- [Sasha Rush, GPU Puzzles](https://github.com/srush/GPU-Puzzles)\n"
          "- [Simon Boehm, How to Optimize a CUDA Matmul Kernel](https://siboehm.com/articles/22/CUDA-MMM)\n"
          "- [Dao et al. 2022, FlashAttention](https://arxiv.org/abs/2205.14135)")

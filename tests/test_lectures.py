@@ -54,6 +54,7 @@ def test_it_ends_by_itself_without_a_warning(recorded: Recorded) -> None:
 def test_main_reads_as_a_table_of_contents(recorded: Recorded) -> None:
     headings = [text.removeprefix("## ") for text in recorded.texts() if text.startswith("## ")]
     assert headings == [
+        "Two puzzles",
         "The GPU",
         "Threads, blocks, grids",
         "Warps and divergence",
@@ -88,7 +89,7 @@ def test_each_section_is_a_function_that_opens_with_its_heading() -> None:
     functions = {node.name: node for node in ast.parse(LECTURE.read_text()).body if isinstance(node, ast.FunctionDef)}
     called = [ast.unparse(node) for node in functions["main"].body if isinstance(node, ast.Expr)]
     sections = [call.removesuffix("()") for call in called if call.endswith("()")]
-    assert len(sections) == 27
+    assert len(sections) == 28
     for name in sections:
         assert ast.unparse(functions[name].body[0]).startswith("text('## "), name
 
@@ -96,6 +97,7 @@ def test_each_section_is_a_function_that_opens_with_its_heading() -> None:
 @pytest.mark.parametrize(
     ("function", "expression", "expected"),
     [
+        ("two_puzzles", "times_the_work", ["262144.0"]),
         ("the_gpu", "register_kb", ["256.0"]),
         ("threads_blocks_grids", "i", ["485"]),
         ("warps_and_divergence", "turns", ["2", "1"]),
@@ -123,6 +125,7 @@ def test_each_section_is_a_function_that_opens_with_its_heading() -> None:
         ("row_sum_in_tiles", "tiles", ["4"]),
         ("traffic_of_matmul", "reads", ["256", "1024", "512", "256", "128"]),
         ("traffic_of_matmul", "shared_kb", ["96.0"]),
+        ("measured_on_a_gpu", "intensity", ["32.0"]),
         ("strides", "x.stride()", ["(4, 1)"]),
         ("strides", "t.stride()", ["(1, 4)"]),
         ("strides", "place", ["6"]),
@@ -234,6 +237,21 @@ def test_the_figures_of_the_h200_are_those_kept_beside_the_kernels(recorded: Rec
     assert sorted(row[3] for row in table["rows"]) == sorted(figure["milliseconds"] for figure in figures)
     ms = {figure["name"]: figure["milliseconds"] for figure in kept["measurements"][0]["figures"]}
     assert values(recorded, "measured_on_a_gpu", "slower") == [repr(ms["torch, by operators"] / ms["torch"])]
+
+
+def test_what_the_summary_says_of_the_puzzles_is_what_was_measured(recorded: Recorded) -> None:
+    """"Eleven times as long", "half as long": words, which no figure in the lecture would correct."""
+    (formula,), (function,) = (values(recorded, "two_puzzles", name) for name in ("formula", "function"))
+    assert round(float(formula) / float(function)) == 11
+    (times_as_long,) = values(recorded, "two_puzzles", "times_as_long")
+    assert float(times_as_long) == pytest.approx(2, abs=0.25)
+    (tiles,) = values(recorded, "measured_on_a_gpu", "tiles_tb_per_s")
+    assert float(tiles) > 4.8, "the lecture says that this is more than HBM delivers"
+
+
+def test_the_online_softmax_comes_to_the_sum_that_is_expected(recorded: Recorded) -> None:
+    running = values(recorded, "row_sum_in_tiles", "running")
+    assert float(running[-1]) == pytest.approx(float(*values(recorded, "row_sum_in_tiles", "expected")))
 
 
 # ---------------------------------------------------------------- the diagrams
@@ -361,10 +379,14 @@ MEASURED = {
     "device": "NVIDIA H200", "date": "2026-11-29", "versions": {"torch": "2.11.0", "triton": "3.6.0"},
     "method": "CUDA events.",
     "product_by_size": [{"size": 16, "milliseconds": 0.01}, {"size": 32, "milliseconds": 0.02}],
-    "measurements": [{"operation": "gelu", "dtype": "float32", "size": "16384x16384", "figures": [
-        {"name": name, "by": "torch", "milliseconds": ms, "tb_per_s": 2.0, "tflop_per_s": None, "of_ceiling": 0.5}
-        for name, ms in (("torch, by operators", 5.5), ("torch", 0.5), ("wrong", None))
-    ]}],
+    "measurements": [{"operation": operation, "dtype": dtype, "size": "16384x16384", "figures": [
+        {"name": name, "by": by, "milliseconds": ms, "tb_per_s": 2.0, "tflop_per_s": 200.0, "of_ceiling": 0.5}
+        for name, by, ms in (
+            ("torch, by operators", "torch", 5.5), ("torch", "torch", 0.5), ("wrong", "torch", None),
+            ("copy on the device", "ceiling", 0.6), (operation, "triton", 0.7), (operation, "cuda", 0.8),
+            ("gelu_double", "cuda", 1.2),
+        )
+    ]} for operation, dtype in (("gelu", "float32"), ("softmax", "float32"), ("matmul_relu", "bfloat16"))],
 }  # fmt: skip
 "As `python -m kernels bench` writes it."
 
@@ -409,8 +431,8 @@ def test_a_machine_without_a_compiler_is_told_so(printed: dict[str, str]) -> Non
 def test_measurements_of_a_gpu_are_shown_with_device_and_date(printed: dict[str, str]) -> None:
     said = printed["What a GPU measured"]
     assert "**not** taken while this page was recorded. They are of an NVIDIA H200, 2026-11-29, with PyTorch" in said
-    rows = [line.split("  ")[1] for line in said.splitlines() if line.startswith("gelu float32")]
-    assert rows == ["torch", "torch, by operators", "wrong"], "the fastest first, what was not timed last"
+    rows = [re.split(r" {2,}", line)[1] for line in said.splitlines() if line.startswith("gelu float32")]
+    assert (rows[0], *rows[-2:]) == ("torch", "torch, by operators", "wrong"), "fastest first, what was not timed last"
 
 
 def test_the_recording_made_on_a_gpu_opens_and_says_where_and_when_it_was_made() -> None:

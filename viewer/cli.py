@@ -4,6 +4,7 @@ import argparse
 import socket
 import sys
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
@@ -18,18 +19,26 @@ OWN_MACHINE = {"127.0.0.1", "localhost", "::1"}
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m viewer", description="Show recorded lectures.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    serve = commands.add_parser("serve", help="show them in a browser on this machine")
-    serve.add_argument("--traces", type=Path, default=Path("var/traces"), help="folder of recordings")
-    serve.add_argument("--host", default="127.0.0.1", help="address to listen on")
-    serve.add_argument("--port", type=_port, default=8000, help="port to listen on, 0 for any free one")
-    export = commands.add_parser("export", help="write them as files for any host")
-    export.add_argument("--traces", type=Path, default=Path("var/traces"), help="folder of recordings")
-    export.add_argument("--out", type=Path, default=Path("var/site"), help="folder to write")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="serve|export")
+    serve = _command(commands, "serve", "show recorded lectures in a browser on this machine")
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
+    serve.add_argument("--port", type=_port, default=8000, metavar="N",
+                       help="port to listen on, 0 for any free one (8000)")  # fmt: skip
+    export = _command(commands, "export", "write recorded lectures as files for any host")
+    export.add_argument("--out", type=Path, metavar="FOLDER", default=Path("var/site"),
+                        help="folder to write (var/site)")  # fmt: skip
     export.add_argument("--single-file", action="store_true", help="one file a lecture, to be opened from a disk")
     export.add_argument("--with-notes", action="store_true", help="publish the speaker's notes too")
-    export.add_argument("--url", type=_address, help="address where the folder will be published: adds a site map")
+    export.add_argument("--url", type=_address, metavar="https://...",
+                        help="address where the folder will be published: adds a site map")  # fmt: skip
     return parser
+
+
+def _command(commands: Any, name: str, about: str) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=about, description=f"{about.capitalize()}.")
+    command.add_argument("--traces", type=Path, metavar="FOLDER", default=Path("var/traces"),
+                         help="folder of recordings (var/traces)")  # fmt: skip
+    return command
 
 
 def _address(text: str) -> str:

@@ -220,17 +220,17 @@ def tiles() -> Sheet:
 def order() -> Sheet:
     """The order of the blocks, and what they load.
 
-    The first nine blocks of a 9 by 9 grid. Row by row they need one row of A and all of B, 90 blocks; as a group of
-    three by three they need three rows of A and three columns of B, 54 blocks.
+    The first nine blocks of a 9 by 9 grid. Row by row they need one row of A and all of B, 90 tiles; as a group of
+    three by three they need three rows of A and three columns of B, 54 tiles.
     """
     sheet = Sheet(order, 410)
-    sheet.heading("Nine blocks of C: what must be loaded?")
+    sheet.heading("Nine tiles of C: which tiles must be loaded?")
     panels = (("row by row", [(0, n) for n in range(9)]),
               ("in groups of three rows", [(n % 3, n // 3) for n in range(9)]))
     for number, (name, cells) in enumerate(panels):
         rows, columns = {row for row, _ in cells}, {column for _, column in cells}
         a, b, y = 9 * len(rows), 9 * len(columns), 60 + number * 172
-        sheet.text(24, y + 10, f"{name}: {a} + {b} = {a + b} blocks", 16, bold=True)
+        sheet.text(24, y + 10, f"{name}: {a} + {b} = {a + b} tiles", 16, bold=True)
         for x, letter in ((56, "A"), (276, "B"), (496, "C")):
             sheet.text(x - 10, y + 92, letter, 16, "end", bold=True)
             for row, column in product(range(9), range(9)):

@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from kernels.__main__ import main
 from kernels.catalog import OPERATIONS, Operation, Version
 from kernels.check import CASES, Case, check_version, compare, draw, poisoned
 from tests.kernels.processes import output, run
@@ -34,6 +35,15 @@ def test_an_unknown_operation_is_one_sentence_and_exit_2() -> None:
     finished = run("-m", "kernels", "check", "gelu", "tanh")
     assert (finished.returncode, finished.stdout) == (2, "")
     assert finished.stderr == "kernels check: no operation 'tanh'; there are gelu, softmax, row_sum, matmul_relu.\n"
+
+
+@pytest.mark.parametrize("action", ["check", "bench", "ptx"])
+def test_without_torch_it_is_one_sentence_and_exit_2(
+    action: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kernels.__main__.find_spec", lambda name: None)
+    assert main([action, "gelu"]) == 2
+    assert capsys.readouterr() == ("", f"kernels {action}: needs torch and triton; pip install torch triton\n")
 
 
 def test_a_right_version_is_right_on_every_dtype_and_case() -> None:
