@@ -1,10 +1,14 @@
 """Recordings in processes of their own: several lectures, and serving the result."""
 
 import argparse
+import errno
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
+
+from engine.errors import UsageError
 
 STOP_SECONDS = 5.0
 "How long the viewer has to end by itself."
@@ -15,6 +19,8 @@ def run_processes(arguments: argparse.Namespace) -> int:
     if callable(signal.getsignal(signal.SIGINT)):
         signal.signal(signal.SIGINT, signal.default_int_handler)  # it ends what is running here, and no longer all
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # or the viewer and the recordings would be left behind
+    if arguments.serve:
+        require_address(arguments.host, arguments.port)
     if arguments.watch:
         from engine.watching import watch_lectures
 
@@ -35,6 +41,20 @@ def run_processes(arguments: argparse.Namespace) -> int:
         return code
     finally:
         _end(viewer)
+
+
+def require_address(host: str, port: int) -> None:
+    """Raise UsageError where the viewer could not listen: said before the recording, which may take a minute."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+            probe.listen()
+        except OSError as error:
+            reason = "it is in use" if error.errno == errno.EADDRINUSE else str(error.strerror or error)
+            raise UsageError(
+                f"cannot serve on {host} port {port}: {reason}; choose another with --port, or record without --serve"
+            ) from error
 
 
 def _record_each(arguments: argparse.Namespace) -> int:

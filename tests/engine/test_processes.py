@@ -116,4 +116,9 @@ def test_serving_where_a_port_is_in_use_ends(tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         for more in ([], ["--watch"]):
             run = run_engine(tmp_path / "lecture.py", "-o", tmp_path, "--serve", "--port", port, *more)
-            assert run.returncode == 2 and f"port {port}" in run.stderr
+            assert run.returncode == 2
+            assert run.stderr == (
+                f"engine: cannot serve on 127.0.0.1 port {port}: it is in use; choose another with --port, "
+                "or record without --serve\n"
+            )
+            assert not (tmp_path / "lecture.json").exists(), "it is said before the recording"
