@@ -18,6 +18,13 @@ def _leave(*_: object) -> None:
         os._exit(code)
 
 
+def _prefer_libraries() -> None:
+    """Let no file of the folder this was started in, a lecture `random.py` say, pass for a module of a library."""
+    here = f"{sys.path[0]}{os.sep}engine{os.sep}__main__.py"
+    if not sys.flags.safe_path and here != __file__:
+        sys.path.append(sys.path.pop(0))
+
+
 def _run() -> int:
     """Run the command; the exit code."""
     try:
@@ -25,6 +32,7 @@ def _run() -> int:
             _signal.signal(_signal.SIGINT, _leave)
     except KeyboardInterrupt:
         _leave()
+    _prefer_libraries()
     import atexit
 
     atexit.register(_signal.signal, _signal.SIGINT, _signal.SIG_IGN)  # registered first, called last

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from engine import anatomy, display, tensors
-from engine.elements import Elements, Layout, assemble, is_small
+from engine.cells import is_small
+from engine.elements import Elements, Layout, assemble
 from engine.formats import DIGITS, TRITON
 from engine.trace import Array, Scalar, Value
 
@@ -67,11 +68,11 @@ def _elements_apart(array: Any) -> tuple[int, ...] | None:
 
 
 def _mask(value: object, cls: type, numpy: Any) -> Any:
-    """Which elements of a masked array do not count; None where all do."""
+    """Which elements of a masked array, or which of their fields, do not count; None where all do."""
     if not _is_a(cls, "numpy.ma", "MaskedArray"):
         return None
     mask: Any = (anatomy.instance_dict(value) or {}).get("_mask")
-    return mask if type(mask) is numpy.ndarray and mask.dtype.kind == "b" else None
+    return numpy.asarray(mask) if type(mask) in (numpy.ndarray, numpy.void) else None
 
 
 def _of_triton(value: object, cls: type) -> Value:

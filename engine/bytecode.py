@@ -38,12 +38,12 @@ def endings(code: CodeType) -> Iterator[int]:
 
 
 def jumps_back(code: CodeType) -> Iterator[tuple[int, int]]:
-    """(from, to) of each backward jump."""
+    """(from, to) of each backward jump of a loop; `await` and `yield from` go round in circles of their own."""
     names = operations(code)
     argument = 0
     for instruction, operation in enumerate(names):
         argument = argument << 8 | code.co_code[2 * instruction + 1]
-        if "JUMP_BACKWARD" in operation:
+        if "JUMP_BACKWARD" in operation and not operation.endswith("NO_INTERRUPT"):
             behind = instruction + 1
             while names[behind : behind + 1] == ["CACHE"]:
                 behind += 1

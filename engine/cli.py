@@ -1,6 +1,7 @@
 """The command line of the engine. Exit codes: 0 ended, 1 the lecture failed or was stopped, 2 usage."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -94,14 +95,20 @@ def _show(arguments: argparse.Namespace) -> int:
     steps = len(trace.steps.place)
     if arguments.step is not None and not 0 <= arguments.step < steps:
         raise UsageError(f"{str(arguments.trace)!r} has no step {arguments.step}; its {steps} steps count from 0")
-    if arguments.jsonl:
-        for line in jsonl(trace, arguments.step):
-            sys.stdout.buffer.write(line + b"\n")
-    else:
-        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-        for text in lines(trace, arguments.step):
-            print(text)
-    sys.stdout.flush()
+    try:
+        if arguments.jsonl:
+            for line in jsonl(trace, arguments.step):
+                sys.stdout.buffer.write(line + b"\n")
+        else:
+            sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+            for text in lines(trace, arguments.step):
+                print(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python would try once more when it ends
+        raise EngineError(f"cannot write to standard output: {error.strerror}") from error
     return 0
 
 

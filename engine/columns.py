@@ -4,7 +4,7 @@ import itertools
 import sys
 import threading
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 
 def _silent() -> None:
@@ -23,7 +23,8 @@ class Columns:
         self.second = array("i")
         self.alarm = sys.maxsize
         self.alarmed: Callable[[], None] = _silent
-        self._numbers = itertools.count()
+        self._numbers: Iterator[int] = itertools.count()
+        self._chain = itertools.chain
         self._latest = -1
         self._lock = threading.Lock()
 
@@ -60,7 +61,11 @@ class Columns:
         return number
 
     def _store(self, number: int, first: int, second: int) -> None:
-        self._make_room(number)
+        try:
+            self._make_room(number)
+        except BaseException:  # no memory is left; the next row is to have the number, lest there be a gap
+            self._numbers = self._chain((number,), self._numbers)
+            raise
         self.first[number] = first
         self.second[number] = second
         self._latest = number

@@ -36,7 +36,7 @@ def one_line(text: str) -> tuple[str, bool]:
     """What an object says of itself, on one line and without its address; and whether it was cut."""
     whole = text[: 4 * TEXT]
     line = _LINE_BREAK.sub(" ", whole.strip())
-    line = _THREAD_NUMBER.sub(r"\1)>", _ADDRESS.sub("", line))
+    line = _THREAD_NUMBER.sub(lambda found: f"{found[1]})>", _ADDRESS.sub("", line))
     shown, shortened = cut(printable(line))
     return shown, shortened or len(whole) < len(text)
 

@@ -1,9 +1,11 @@
-"""Ctrl-C and a request to terminate: where they raise KeyboardInterrupt, and where nothing may come between.
+"""Ctrl-C, a request to terminate, a terminal that is closed: where they raise KeyboardInterrupt, and where nothing may
+come between.
 
 They raise it in `main()` and while kernels are compiled. Between a recording and its trace, which is a matter of
 moments, they are ignored, and when all is written.
 """
 
+import signal
 from signal import SIG_IGN, SIGINT, SIGTERM, default_int_handler, getsignal
 from signal import signal as set_handler
 from threading import get_ident, main_thread
@@ -14,8 +16,9 @@ class Interrupts:
 
     def __init__(self) -> None:
         here = get_ident() == main_thread().ident
+        hangup = [signal.SIGHUP] if hasattr(signal, "SIGHUP") else []
         # one that the process was started to ignore stays ignored, and one that C code handles cannot be put back
-        self.numbers = [n for n in (SIGINT, SIGTERM) if here and getsignal(n) not in (SIG_IGN, None)]
+        self.numbers = [n for n in (SIGINT, SIGTERM, *hangup) if here and getsignal(n) not in (SIG_IGN, None)]
 
     def catch(self) -> None:
         """From now on they raise KeyboardInterrupt."""

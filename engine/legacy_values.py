@@ -4,8 +4,9 @@ import math
 from typing import Any
 
 from engine import display
+from engine.cells import SAMPLE_DIGITS, element, is_small
 from engine.containers import ITEMS
-from engine.elements import SAMPLE_DIGITS, Layout, array, element, grid, is_small, number, thinned
+from engine.elements import Layout, array, grid, number, thinned
 from engine.trace import Array, Mapping, Object, Scalar, Sequence, Stats, Value
 from engine.values import DEPTH, PARTS, ValueTable
 

@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,15 +28,18 @@ def import_path(path: Path) -> Iterator[None]:
 
 def check(path: Path, shown: Path) -> None:
     """Raise UsageError where `path` is no Python program that can be read; `shown` is what messages call it."""
-    if not path.exists():
-        raise UsageError(f"there is no lecture {str(shown)!r}; name a Python file that defines main()")
-    if not path.is_file():
-        raise UsageError(f"{str(shown)!r} is a folder; name a Python file that defines main()")
     try:
+        kind = path.stat().st_mode
+        if not stat.S_ISREG(kind):
+            what = "a folder" if stat.S_ISDIR(kind) else "no ordinary file"
+            raise UsageError(f"{str(shown)!r} is {what}; name a Python file that defines main()")
         data = path.read_bytes()
+    except FileNotFoundError:
+        raise UsageError(f"there is no lecture {str(shown)!r}; name a Python file that defines main()") from None
     except OSError as error:
         raise UsageError(f"cannot read {str(shown)!r}: {error.strerror}") from error
     try:
+        importlib.util.decode_source(data)  # `compile` passes over what is no text in a comment
         compile(data, str(shown), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""

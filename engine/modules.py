@@ -25,14 +25,19 @@ def describe(value: object, cls: type) -> Module | None:
     attributes = anatomy.instance_dict(value) or {}
     fields = [(k, part) for k, part in dict.items(attributes) if type(k) is str and not k.startswith("_")]
     for group in ("_parameters", "_buffers", "_modules"):
-        fields += [(k, part) for k, part in _group(attributes, group).items() if type(k) is str]
+        fields += [(k, part) for k, part in _group(torch, attributes, group).items() if type(k) is str]
     count, whole = _parameters(torch, value)
     return Module(f"{anatomy.class_name(cls)} with {'' if whole else 'over '}{count:,} parameters", fields)
 
 
-def _group(attributes: dict[Any, Any], name: str) -> dict[Any, Any]:
+def _group(torch: dict[str, Any], attributes: dict[Any, Any], name: str) -> dict[Any, Any]:
     """A copy of one of the dicts a module keeps its parts in."""
     found: Any = dict.get(attributes, name)
+    if not issubclass(type(found), dict):  # of a scripted module, which keeps its parts in C++
+        inside = anatomy.instance_dict(found) or {}
+        kept: Any = inside.get("_c")
+        in_cpp = any(type(kept) is known for known in (torch["_C"].ParameterDict, torch["_C"].BufferDict))
+        found = dict(kept.items()) if in_cpp else inside.get("_python_modules")
     return dict(dict.items(found)) if issubclass(type(found), dict) else {}
 
 
@@ -43,11 +48,11 @@ def _parameters(torch: dict[str, Any], module: object) -> tuple[int, bool]:
         while waiting and walked < WALKED:
             walked += 1
             attributes = anatomy.instance_dict(waiting.pop()) or {}
-            for part in _group(attributes, "_parameters").values():
+            for part in _group(torch, attributes, "_parameters").values():
                 if id(part) not in seen and anatomy.descends(type(part), torch["_C"].TensorBase):
                     seen.add(id(part))
                     count += _size(torch, part)
-            for part in _group(attributes, "_modules").values():
+            for part in _group(torch, attributes, "_modules").values():
                 if id(part) not in seen and anatomy.descends(type(part), torch["nn"].Module):
                     seen.add(id(part))
                     waiting.append(part)

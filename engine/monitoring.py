@@ -15,7 +15,8 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any, Protocol
 
 from engine.errors import UsageError
-from engine.tracer import FrameState, Listener, Scope, ThreadState, Tracer
+from engine.scope import Scope
+from engine.tracer import FrameState, Listener, ThreadState, Tracer
 
 TOOL = "lecture-trace"
 _TRACEBACK = BaseException.__dict__["__traceback__"].__get__  # a class may have one of its own
@@ -211,31 +212,45 @@ class MonitoringTracer(Tracer):
         return True
 
     def _line(self, _code: CodeType, _number: int) -> None:
-        frame = _getframe(1)
-        thread = self.threads.get(get_ident())
-        state = thread.top if thread is not None else None
-        if state is None or state.frame is not frame:
-            state = self._state(frame)
-            if state is None:
-                return
+        try:
+            frame = _getframe(1)
+            thread = self.threads.get(get_ident())
+            state = thread.top if thread is not None else None
+            if state is None or state.frame is not frame:
+                state = self._state(frame)
+                if state is None:
+                    return
+        except RecursionError:
+            raise
+        except Exception as error:
+            self.listener.broken(error)
+            return
         state.trace(frame, "line", None)
 
     def _instruction(self, _code: CodeType, _offset: int) -> None:
-        self._tell(_getframe(1), "opcode", None)
+        self._tell("opcode", None)
 
     def _left(self, code: CodeType, _offset: int, _what: Any) -> None:
         """The frame is left: by a return, a yield or an exception."""
         if code.co_filename in self.files:
-            self._tell(_getframe(1), "return", None)
+            self._tell("return", None)
 
     def _raised(self, code: CodeType, _offset: int, error: BaseException) -> None:
         """An exception is raised in, or comes back to, a frame."""
         if code.co_filename in self.files:
-            self._tell(_getframe(1), "exception", (type(error), error, _TRACEBACK(error)))
+            self._tell("exception", error)
 
-    def _tell(self, frame: FrameType, event: str, arg: Any) -> None:
-        """Tell a frame's state, which sees to faults of the recorder's."""
-        state = self._state(frame)
+    def _tell(self, event: str, error: BaseException | None) -> None:
+        """Tell the state of the frame that called the callback, which sees to faults of the recorder's."""
+        try:
+            frame = _getframe(2)
+            state = self._state(frame)
+            arg = None if error is None else (type(error), error, _TRACEBACK(error))
+        except RecursionError:
+            raise
+        except Exception as fault:
+            self.listener.broken(fault)
+            return
         if state is not None:
             if event == "return":
                 state.frame = None

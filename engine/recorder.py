@@ -21,6 +21,7 @@ from engine.frames import Variables, View
 from engine.inside import Inside
 from engine.kernel_table import TUNING_LIMIT, KernelTable
 from engine.leftovers import CHILD, wait_for_threads
+from engine.scope import Scope
 from engine.statements import Statement
 from engine.trace import (
     Access,
@@ -36,7 +37,7 @@ from engine.trace import (
     Trace,
     Tuning,
 )
-from engine.tracer import FrameState, Scope, Tracer
+from engine.tracer import FrameState, Tracer
 from engine.unresolved import Unresolved
 from engine.values import ValueTable
 from engine.verdicts import verdict
@@ -87,6 +88,8 @@ class Recorder:
         self.pid = getpid()
         self.older: set[threading.Thread] = set()
         "Threads that ran before the recording began."
+        self.mend: Callable[[], None] = lambda: None
+        "Puts back what a lecture took from the engine's modules; called where something fails for which it may be why."
         self._broken = False
         self._looking: set[int] = set()
         "Identities of the threads that are looking at values."
@@ -133,9 +136,11 @@ class Recorder:
         """In a forked child: record nothing, write nothing."""
         self.tracer.stop()
 
-    def watch(self, path: str, visible: bool = True) -> None:
+    def watch(self, path: str) -> None:
         """Make the statements of the file `path` steps."""
-        self.files.source(path)
+        if self.files.source(path) is None:
+            self.warn("this is no Python that can be read, so none of its statements are steps",
+                      self.display_path(path), 1)  # fmt: skip
         self.watched.add(path)
         self.tracer.watch(path)
 
@@ -289,6 +294,7 @@ class Recorder:
 
     def broken(self, error: Exception) -> None:
         """Say once that something is wrong with the recorder; the lecture goes on."""
+        self.mend()
         if not self._broken:
             self._broken = True
             self.warn(f"the recorder failed here ({type(error).__name__}: {error}) and steps or values may be missing; "

@@ -1,14 +1,14 @@
 """Records one lecture: imports it, runs its `main()` under the recorder, and writes what came of it."""
 
+import errno
 import inspect
 import os
 import sys
-import threading
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from os import _exit as end_process
 from os import getpid
 from pathlib import Path
 from typing import Any, cast
@@ -16,23 +16,24 @@ from typing import Any, cast
 from engine import compat, launches, sink
 from engine.bare_threads import bare_threads_watched
 from engine.compile import Wanted, compile_all, parse_targets
-from engine.errors import EngineError, UsageError
+from engine.endings import impatience, sudden_end, thread_failures
+from engine.errors import UsageError
 from engine.failures import describe
 from engine.interrupts import Interrupts
 from engine.leftovers import children_said
 from engine.loading import check, import_path, imported, main_of
-from engine.patches import Patches
 from engine.progress import StatusLine, progress
 from engine.provenance import machine, run_facts
 from engine.recorder import Recorder, StepLimit
 from engine.signals import signals_kept_out
 from engine.streams import heard_by
-from engine.surroundings import Surroundings, keep_builtins
+from engine.surroundings import Surroundings, keep_builtins, limits_kept
 from engine.trace import Status, Trace, store, write
 
 DEFAULT_STEPS = 1_000_000
-PATIENCE = 10.0
-"Seconds that a lecture has to end after the step limit before the recording is written without it."
+
+RESERVE = 1 << 26
+"Bytes."
 
 
 @dataclass(frozen=True)
@@ -65,20 +66,20 @@ class Outcome:
 
 
 def record(lecture: Path, options: Options) -> Outcome:
-    """Record `lecture` and write its trace to `options.out`. From then on Ctrl-C and SIGTERM are ignored.
+    """Record `lecture` and write its trace to `options.out`. From then on interrupts are ignored.
 
     Raises UsageError when the lecture cannot be run at all; what was recorded before is then as it was.
     """
     started = time.time()
-    path = lecture.resolve()
+    root, path, folder = _whole(Path()), _whole(lecture), _whole(options.out)  # the lecture may go to another folder
     check(path, lecture)
     targets = parse_targets(options.targets)
     recorder = Recorder(
-        path, store(options.out.resolve()), root=Path.cwd(), inspect_all=options.inspect_all,
+        path, store(folder), root=root, inspect_all=options.inspect_all,
         max_steps=options.max_steps, backend=options.backend,
     )  # fmt: skip
     launches.prepare()
-    name, folder = f"{lecture.stem}.json", options.out.resolve()  # the lecture may go to another folder
+    name = f"{lecture.stem}.json"
     made_on = machine()
 
     def save(status: Status, reason: str) -> Trace:
@@ -91,7 +92,7 @@ def record(lecture: Path, options: Options) -> Outcome:
         main = main_of(imported(path, lecture), lecture)
         recorder.watch(str(path))
         _watch_visible(recorder, options.visible)
-        _make_folder(folder)
+        _make_folder(folder, name)
         with progress(line, lambda: _progress(recorder)):
             status, reason = _run_main(main, recorder, save, interrupts)
     trace = save(status, reason)  # before compiling, which may take a while
@@ -124,6 +125,7 @@ def _compile(wanted: Mapping[int, Sequence[Wanted]], targets: Sequence[str], rec
 def _recording(recorder: Recorder, path: Path, line: StatusLine) -> Iterator[None]:
     """Everything that must be put back afterwards."""
     with ExitStack() as stack:
+        stack.enter_context(limits_kept())
         stack.enter_context(compat.installed(path.parent))
         stack.enter_context(import_path(path))
         sink.current = recorder
@@ -135,10 +137,21 @@ def _recording(recorder: Recorder, path: Path, line: StatusLine) -> Iterator[Non
         yield
 
 
-def _make_folder(folder: Path) -> None:
-    """Make the folder of the trace before the lecture has spent its time."""
+def _whole(path: Path) -> Path:
+    """`path` from the root on, without links; one that leads in a circle is refused where it is used."""
+    try:
+        return Path(os.path.realpath(path))
+    except FileNotFoundError as error:
+        raise UsageError("the folder this was started in is no longer there; change to another one") from error
+
+
+def _make_folder(folder: Path, name: str) -> None:
+    """Make the folder of the trace, and see that a file can be made in it, before the lecture has spent its time."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+        if (folder / name).is_dir():
+            raise IsADirectoryError(errno.EISDIR, f"{name!r} in it is a folder")
     except OSError as error:
         raise UsageError(f"cannot write to {str(folder)!r}: {error.strerror}; name another folder with -o") from error
 
@@ -149,9 +162,12 @@ def _watch_visible(recorder: Recorder, visible: Sequence[str]) -> None:
         if statement.directives.visible:
             recorder.make_visible(statement.number, str(recorder.lecture))
     for name in visible:
-        file = Path(name).resolve()
-        if not file.is_file():
-            raise UsageError(f"--visible {name!r}: there is no such file; name a Python file to record the steps of")
+        file = _whole(Path(name))
+        try:
+            file.open("rb").close()
+        except OSError as error:
+            said = f"--visible {name!r} cannot be read ({error.strerror}); name a Python file to record the steps of"
+            raise UsageError(said) from error
         recorder.watch(str(file))
 
 
@@ -161,10 +177,11 @@ def _run_main(main: Callable[[], Any], recorder: Recorder, save: Callable[[Statu
     keep_builtins()
     interrupts.catch()
     with (
-        _thread_failures(recorder), signals_kept_out(), _impatience(recorder, save),
-        _sudden_end(recorder, save, interrupts),
+        thread_failures(recorder), signals_kept_out(), impatience(recorder, save),
+        sudden_end(recorder, save, interrupts),
     ):  # fmt: skip
         surroundings = Surroundings()
+        recorder.mend = surroundings.put_engine_back
         end, over = None, False
         while not over:
             try:
@@ -181,6 +198,7 @@ def _run_main(main: Callable[[], Any], recorder: Recorder, save: Callable[[Statu
 
 def _called(main: Callable[[], Any], recorder: Recorder, surroundings: Surroundings) -> BaseException | None:
     """What `main()` ended with under the recorder: an exception, or None."""
+    reserve = _reserve()
     try:
         recorder.start()
         result = main()
@@ -194,7 +212,17 @@ def _called(main: Callable[[], Any], recorder: Recorder, surroundings: Surroundi
         recorder.wait()
     except BaseException as error:
         return error
+    finally:
+        del reserve
     return None
+
+
+def _reserve() -> bytearray | None:
+    """Memory kept for the recording's end, where the lecture may hold all there is; untouched it costs none."""
+    try:
+        return bytearray(RESERVE)
+    except MemoryError:
+        return None
 
 
 def _ended(end: BaseException | None, recorder: Recorder) -> tuple[Status, str]:
@@ -228,69 +256,6 @@ def _leave_if_forked(end: BaseException | None, recorder: Recorder) -> None:
             print(describe(end, recorder.lecture).traceback, file=sys.stderr, end="")
             sys.exit(1)
         raise SystemExit if end is None else end
-
-
-@contextmanager
-def _thread_failures(recorder: Recorder) -> Iterator[None]:
-    """Record the exceptions that end threads."""
-    before = threading.excepthook
-
-    def hook(arguments: Any) -> None:
-        ignored = arguments.exc_value is None or issubclass(arguments.exc_type, SystemExit)  # as Python does
-        if not ignored and getpid() == recorder.pid:
-            recorder.failed(arguments.exc_value)
-        before(arguments)
-
-    threading.excepthook = hook
-    try:
-        yield
-    finally:
-        threading.excepthook = before
-
-
-@contextmanager
-def _impatience(recorder: Recorder, save: Callable[[Status, str], Trace]) -> Iterator[None]:
-    """Write the recording and end the process when a lecture catches the step limit and goes on."""
-    over = threading.Event()
-
-    def wait() -> None:
-        while not recorder.limit_reached:
-            if over.wait(0.5):
-                return
-        if not over.wait(PATIENCE):
-            try:
-                save("stopped", f"stopped at the limit of {recorder.max_steps} steps, after which the lecture went on")
-            finally:
-                end_process(1)
-
-    thread = threading.Thread(target=wait, name="step limit", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-
-
-@contextmanager
-def _sudden_end(
-    recorder: Recorder, save: Callable[[Status, str], Trace], interrupts: Interrupts
-) -> Iterator[None]:
-    """Write the recording before the lecture ends the process with `os._exit()`."""
-    patches = Patches()
-
-    def exit_now(status: int) -> None:
-        if getpid() == recorder.pid:
-            interrupts.ignore()
-            recorder.stop(SystemExit(status))
-            with suppress(EngineError):  # there is nobody left to be told
-                save("error" if status else "ok", f"the lecture left through os._exit({status})")
-        end_process(status)
-
-    patches.replace(os, "_exit", exit_now)
-    try:
-        yield
-    finally:
-        patches.undo()
 
 
 def _progress(recorder: Recorder) -> tuple[int, str, str, int]:

@@ -73,7 +73,7 @@ class Source:
         self._crowded: set[ast.AST] = set()
         "Scopes in which a clause's body stands on the clause's own line, `case 1: a = 2`."
         self._roots = [self._add(node, tree) for node in tree.body]
-        self._codes = set(_codes(compile(data, path, "exec", dont_inherit=True)))
+        self._codes = set(map(_text_of, _codes(compile(data, path, "exec", dont_inherit=True))))
         self.problems: list[tuple[int, str]] = []
         self.directives = read_directives(self.text)
         self._attach()
@@ -107,7 +107,8 @@ class Source:
             before, line = own, header
             for child in body:
                 added = self._add(child, scope)
-                added.after, after = after, (added.number, len(self.statements) - 1)
+                added.after = after
+                after = (after[0] if _is_nothing(child) else added.number), len(self.statements) - 1
                 if child.lineno <= line and _is_empty(child):
                     added.stands_for = before
                 before, line = added.stands_for, added.end_line
@@ -160,7 +161,7 @@ class Source:
 
     def is_own(self, code: CodeType) -> bool:
         """Whether `code` was compiled from this file's text, and not merely under its name."""
-        return code in self._codes
+        return _text_of(code) in self._codes
 
     def scope_of(self, code: CodeType) -> ast.AST | None:
         """The module, function or class that `code` is the body of; None for lambdas, comprehensions and strangers."""
@@ -240,8 +241,11 @@ class Source:
         return found
 
     def shares_lines(self, scope: ast.AST) -> bool:
-        """Whether some statement of `scope` begins on a line on which another one or a clause stands already."""
-        if scope in self._crowded:
+        """Whether some statement of `scope` begins on a line on which another one or a clause stands already.
+
+        A class's first line is that of the code that gives it its name.
+        """
+        if scope in self._crowded or (isinstance(scope, ast.ClassDef) and scope.body[0].lineno == _first_line(scope)):
             return True
         lines = [(s.line, s.end_line) for s in self.statements if s.scope is scope]
         return any(line <= end for (_, end), (line, _) in pairwise(lines))
@@ -276,6 +280,13 @@ def _bodies(node: ast.stmt) -> Iterator[tuple[int, list[ast.stmt]]]:
             yield from ((_clause_end(clause), clause.body) for clause in block)
         elif block and isinstance(block[0], ast.stmt):
             yield (node.lineno if isinstance(node, _SCOPES) else _header_end(node)) if name == "body" else 0, block
+
+
+def _is_nothing(node: ast.stmt) -> bool:
+    """Whether Python may compile the statement to nothing, wherever it stands."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    return isinstance(node, ast.Global | ast.Nonlocal) or (isinstance(node, ast.AnnAssign) and node.value is None)
 
 
 def _is_empty(node: ast.stmt) -> bool:
@@ -342,6 +353,11 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _codes(constant)
+
+
+def _text_of(code: CodeType) -> tuple[object, ...]:
+    """What code has of the text it was compiled from; decorators (`types.coroutine`) change its flags."""
+    return code.co_name, code.co_firstlineno, code.co_code, code.co_linetable
 
 
 def _merged(one: Directives, other: Directives) -> Directives:

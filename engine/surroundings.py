@@ -2,6 +2,8 @@
 
 import builtins
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import Any
 
@@ -10,6 +12,12 @@ _RELIED_ON = (
     "os", "pathlib", "platform", "posix", "posixpath", "re", "signal", "sys", "tempfile", "threading", "time",
     "traceback", "_thread",
 )  # fmt: skip
+
+_LIMITS: tuple[int, ...] = ()
+with suppress(ImportError):  # on Windows
+    import resource
+
+    _LIMITS = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_AS, resource.RLIMIT_DATA)
 
 
 class Surroundings:
@@ -32,9 +40,25 @@ class Surroundings:
             for name, value in before.items():
                 if now.get(name) is not value:
                     now[name] = value
+        self.put_engine_back()
+
+    def put_engine_back(self) -> None:
+        """Put back what is gone from the engine's own modules; like `put_back`."""
         for now, before in self._engine:
             for name, value in before.items():
                 now.setdefault(name, value)
+
+
+@contextmanager
+def limits_kept() -> Iterator[None]:
+    """Put back how many files may be open, and how long and large what is used may get."""
+    before = {limit: resource.getrlimit(limit) for limit in _LIMITS}
+    try:
+        yield
+    finally:
+        for limit, amounts in before.items():
+            with suppress(OSError, ValueError):  # the lecture has given the right to do so away
+                resource.setrlimit(limit, amounts)
 
 
 def keep_builtins() -> None:

@@ -10,8 +10,9 @@ import sys
 from functools import cache, partial
 from typing import Any
 
-from engine import anatomy
-from engine.elements import THIN, Elements, Layout, assemble, assemble_gathered, grid, is_small, number, thinned
+from engine import anatomy, nested
+from engine.cells import is_small
+from engine.elements import THIN, Elements, Layout, assemble, assemble_gathered, grid, number, thinned
 from engine.formats import TORCH, Decode
 from engine.trace import Array, Scalar, Stats, Value
 
@@ -59,11 +60,15 @@ def _refuse(_mode: Any, operator: Any, *_arguments: Any) -> Any:
 def _describe(tensor: "_Tensor", name: str, sampled: bool) -> Value:
     """What torch's own methods say of a tensor: its layout, and the elements where they can be had."""
     short = tensor.dtype.removeprefix("torch.")
+    if tensor.uninitialised():
+        return Scalar(name, f"{short} uninitialized", True)
+    ragged = nested.lengths(tensor.tensor, tensor.base)
+    if ragged is not None:
+        return Scalar(name, f"{short} [{', '.join(ragged)}] nested", True)
     try:
         shape = tuple(tensor.base.shape.__get__(tensor.tensor))
-    except (NotImplementedError, RuntimeError):  # one that has no shape, or computes it
-        nested = tensor.kind == "strided" and tensor.base.is_nested.__get__(tensor.tensor)
-        return Scalar(name, f"{short} {'nested' if nested else tensor.kind}", True)
+    except (NotImplementedError, RuntimeError):  # one that computes it
+        return Scalar(name, f"{short} {tensor.kind}", True)
     if not all(type(n) is int for n in shape):  # asking a symbol for its number would commit the program to it
         sizes = ", ".join(str(n) if type(n) is int else "?" for n in shape)
         return Scalar(name, f"{short} [{sizes}] {tensor.kind}", True)
@@ -99,6 +104,13 @@ class _Tensor:
             return str(self.base.layout.__get__(self.tensor)).removeprefix("torch.")
         except NotImplementedError:
             return "in a layout of its own"
+
+    def uninitialised(self) -> bool:
+        """Whether it is a parameter or buffer that has no shape yet; torch's base class says `[0]`."""
+        parameters = sys.modules.get("torch.nn.parameter")
+        names = None if parameters is None else anatomy.instance_dict(parameters)
+        mark = names.get("UninitializedTensorMixin") if names else None
+        return mark is not None and anatomy.descends(type(self.tensor), mark)
 
     def note(self) -> str:
         """Why no elements are shown of a tensor that may have some; empty for an ordinary one."""

@@ -7,6 +7,7 @@ is its `__repr__` (`__str__` of an exception), guarded as engine/guard.py says.
 import threading
 from collections.abc import Callable
 from time import monotonic  # a lecture may replace it
+from types import WrapperDescriptorType
 from typing import Any
 
 from engine import anatomy, arrays, containers, display, leaves, modules
@@ -141,8 +142,9 @@ class _Snapshot:
             self.path.pop()
 
     def _leaf(self, value: object, cls: type, base: type) -> Scalar:
-        named = id(base) in leaves.NAMED
-        if named or anatomy.member(cls, "__repr__") is anatomy.member(base, "__repr__"):
+        told = anatomy.member(cls, "__repr__")
+        own = told is not anatomy.member(base, "__repr__") and type(told) is not WrapperDescriptorType  # not in C
+        if not own or id(base) in leaves.NAMED:
             text, truncated = leaves.READERS[id(base)](value)
         else:
             text, truncated = self.table.displays.ask(repr, value, self.deadline)

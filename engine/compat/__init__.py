@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from importlib.abc import MetaPathFinder
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_file_location
 from pathlib import Path
@@ -35,15 +35,34 @@ SUPPLIED = ("file_util", "lecture_util", "torch_util", "arxiv_util", "reference"
 _HERE = Path(__file__).parent
 
 
+class _Ready(Loader):
+    """Loads a module that is loaded."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+
+    def create_module(self, _: ModuleSpec) -> ModuleType:
+        return self.module
+
+    def exec_module(self, _: ModuleType) -> None:
+        pass
+
+
 class _Finder(MetaPathFinder):
-    """Finds the modules named above before any other finder; knows the lecture's folder."""
+    """Finds the modules named above before any other finder; knows the lecture's folder.
+
+    The engine's own modules it finds where they are, also for a lecture that takes them out of `sys.modules`.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.recording = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "engine"}
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if name in self.recording:
+            return ModuleSpec(name, _Ready(self.recording[name]))
         if name in ENGINE:
             return _ours(name, ENGINE[name])
         return (self._own(name) or _ours(name, name)) if name in SUPPLIED else None

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine import display
-from engine.elements import EXACT, GRID, SMALL, THIN, spacing
+from engine.cells import SMALL
+from engine.elements import EXACT, GRID, THIN, spacing
 from engine.trace import Array, Scalar, Stats
 from engine.values import SAMPLED, ValueTable
 
@@ -107,7 +108,30 @@ def test_text(value, text):
 def test_scalars_of_numpy_have_an_element_type_and_no_dimensions():
     shown = snapshot(numpy.float32(0.5))
     assert shown == Array("float32", "0.5", (), "float32", stride=(), data=0.5)
-    assert snapshot(numpy.str_("a")) == Scalar("str_", repr(numpy.str_("a")))
+    assert snapshot(numpy.str_("a")) == Scalar("str_", "'a'") and snapshot(numpy.bytes_(b"a")).text == "b'a'"
+    assert snapshot([numpy.str_("a"), {numpy.str_("b"): 1}]).text == "['a', {'b': 1}]"
+
+
+RECORD = numpy.dtype([("a", "i4"), ("b", "m8[s]"), ("c", "f4", (2,)), ("d", [("e", "M8[ns]")])])
+
+
+def masked_record():
+    made = numpy.ma.zeros(1, RECORD)
+    made["a"], made["c"][0, 1] = numpy.ma.masked, numpy.ma.masked
+    return made
+
+
+@pytest.mark.parametrize(("array", "data"), [
+    (numpy.array(["1e4000", "1.5"], "g"), ["1e+4000", 1.5]), (numpy.array([1.5 + 2j], "G"), ["1.5+2j"]),
+    (numpy.array([2**62], "m8[as]"), ["4611686018427387904 attoseconds"]),
+    (numpy.zeros(1, RECORD), [[0, "0 seconds", [0.0, 0.0], ["1970-01-01T00:00:00.000000000"]]]),
+    (masked_record(), [[None, "0 seconds", [0.0, None], ["1970-01-01T00:00:00.000000000"]]]),
+    (masked_record()[0], [None, "0 seconds", [0.0, None], ["1970-01-01T00:00:00.000000000"]]),
+    (numpy.array([numpy.float32(0.1), numpy.str_("a"), numpy.datetime64("2026"), numpy.int8(3), numpy.void(b"a")], "O"),
+     [0.1, "a", "2026", 3, "b'a'"]),
+], ids=["long double", "long complex", "long timedelta", "record", "masked record", "one", "scalars"])  # fmt: skip
+def test_elements_that_python_has_no_number_for(array, data):
+    assert snapshot(array).data == data
 
 
 @pytest.mark.parametrize(("array", "stride"), [

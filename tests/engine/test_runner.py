@@ -42,9 +42,10 @@ def earlier(tmp_path: Path) -> bytes:
         ("def main():\n    yield 1\n", "main() would not run when it is called; write 'def main():'"),
         ("# -*- coding: klingon -*-\n", "is not valid Python"),
         ("x = '\0'\n", "is not valid Python"),
+        (b"# caf\xe9\ndef main():\n    pass\n", "is not valid Python"),
     ],
 )
-def test_lectures_that_cannot_be_run(tmp_path: Path, earlier: bytes, source: str, says: str) -> None:
+def test_lectures_that_cannot_be_run(tmp_path: Path, earlier: bytes, source: str | bytes, says: str) -> None:
     run = record(tmp_path, source)
     assert run.exit_code == 2
     assert says in run.stderr
@@ -62,7 +63,7 @@ def test_lectures_that_cannot_be_run(tmp_path: Path, earlier: bytes, source: str
         (["lecture.py", "--max-steps", "0"], "'0' is no whole number from 1 on"),
         (["lecture.py", "--serve", "--port", "70000"], "'70000' is not a port"),
         (["tests/samples/steps/calls.py", "--target", "h100"], "'h100' is no target"),
-        (["tests/samples/steps/calls.py", "--visible", "nowhere.py"], "--visible 'nowhere.py': there is no such file"),
+        (["tests/samples/steps/calls.py", "--visible", "nowhere.py"], "--visible 'nowhere.py' cannot be read"),
         (["show", "nowhere.json"], "cannot read 'nowhere.json': No such file or directory"),
         (["show", "tests"], "cannot read 'tests': Is a directory"),
         (["show", "pyproject.toml"], "'pyproject.toml' is not a lecture trace"),
@@ -75,6 +76,67 @@ def test_arguments_that_name_nothing(arguments: list[str], says: str, tmp_path: 
     assert says in run.stderr
     assert "Traceback" not in run.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["round.py"], "cannot read 'round.py': Too many levels of symbolic links"),
+        (["y" * 300 + ".py"], "File name too long"),
+        (["pipe.py"], "'pipe.py' is no ordinary file"),
+        (["good.py", "-o", "round.py/traces"], "Too many levels of symbolic links; name another folder with -o"),
+        (["good.py", "-o", "y" * 300], "File name too long; name another folder with -o"),
+        (["good.py", "-o", "taken"], "'good.json' in it is a folder; name another folder with -o"),
+        (["good.py", "--visible", "round.py"], "--visible 'round.py' cannot be read"),
+        (["good.py", "--visible", "y" * 300], "File name too long"),
+    ],
+)
+def test_paths_that_lead_nowhere(arguments: list[str], says: str, tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text("def main():\n    print('it ran')\n")
+    (tmp_path / "round.py").symlink_to("round.py")
+    (tmp_path / "taken/good.json").mkdir(parents=True)
+    os.mkfifo(tmp_path / "pipe.py")
+    run = run_engine(*arguments, cwd=tmp_path)
+    assert run.returncode == 2 and says in run.stderr and run.stderr.count("\n") == 1
+    assert run.stdout == ""
+
+
+def test_a_folder_that_is_gone(tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text("def main():\n    pass\n")
+    command = f"cd $(mktemp -d) && rmdir $PWD && exec {sys.executable} -m engine {tmp_path / 'good.py'}"
+    run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False,
+                         env={**os.environ, "PYTHONPATH": str(ROOT)})  # fmt: skip
+    assert run.returncode == 2 and run.stderr == (
+        "engine: the folder this was started in is no longer there; change to another one\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["random.py", "typing.py", "msgspec.py", "x" * 245 + ".py"])
+def test_a_lecture_recorded_from_its_own_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("def main():\n    a = 3  # @inspect a\n")
+    run = run_engine(name, "-o", "traces", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert show(tmp_path / "traces" / name.replace(".py", ".json"))[1][0]["values"]["a"]["text"] == "3"
+
+
+def test_a_visible_file_that_is_no_text_is_said(tmp_path: Path) -> None:
+    (tmp_path / "latin.py").write_bytes(b"# caf\xe9\n")
+    run = record(tmp_path, GOOD, "--visible", str(tmp_path / "latin.py"))
+    assert run.exit_code == 0 and run.warnings() == [
+        "1: this is no Python that can be read, so none of its statements are steps"
+    ]
+
+
+def test_what_show_cannot_write_is_one_sentence(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    trace = record(tmp_path, GOOD).trace
+    for how in ([], ["--jsonl"]):
+        with Path("/dev/full").open("w") as full:
+            run = subprocess.run([sys.executable, "-m", "engine", "show", trace, *how], cwd=ROOT, stdout=full,
+                                 stderr=subprocess.PIPE, text=True, check=False)  # fmt: skip
+        assert run.returncode == 2
+        assert run.stderr == "engine: cannot write to standard output: No space left on device\n"
 
 
 @pytest.mark.parametrize(
@@ -174,7 +236,7 @@ def main():
 """
 
 
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interruption_keeps_what_was_recorded(tmp_path: Path, kind: signal.Signals) -> None:
     lecture = tmp_path / "lecture.py"
     lecture.write_text(WAITS)
@@ -259,6 +321,26 @@ def main():
     header, steps = show(tmp_path / "lecture.json")
     assert run.returncode == 1 and header["status"] == "error" and header["reason"].startswith("MemoryError")
     assert steps[0]["values"]["a"]["text"] == "<Big object, repr raised MemoryError>" and steps[-1]["line"] == 6
+
+
+def test_memory_that_the_lecture_holds_to_its_end(tmp_path: Path) -> None:
+    lecture = tmp_path / "lecture.py"
+    lecture.write_text("""held = []
+def main():
+    a = [3]  # @inspect a
+    size = 1 << 26
+    while size > 64:
+        try:
+            held.append(bytearray(size))
+        except MemoryError:
+            size //= 2
+    raise ValueError("all is held")
+""")
+    command = f"ulimit -v 500000; exec {sys.executable} -m engine {lecture} -o {tmp_path}"
+    run = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    header, steps = show(tmp_path / "lecture.json")
+    assert run.returncode == 1 and header["reason"] in ("ValueError: all is held", "MemoryError: ")
+    assert steps[0]["values"]["a"]["text"] == "[3]"
 
 
 SHORT = """

@@ -274,10 +274,65 @@ def test_an_exception_that_does_harm_when_it_is_looked_at(statement: str, says: 
         "[sys.modules.update({name: object()}) for name in ('torch', 'numpy', 'threading', 'engine', 'time')]",
         "os.closerange(3, 256)",
         "import engine.api; [vars(engine.api).pop(name) for name in list(vars(engine.api)) if name[0] != '_']",
-        "[vars(module).clear() for name, module in list(sys.modules.items()) if name.startswith('engine')]",
     ],
 )
 def test_what_a_lecture_takes_away_from_the_process(statement: str, tmp_path: Path) -> None:
-    run = record(tmp_path, f"import os, sys\ndef main():\n    a = 3  # @inspect a\n    {statement}\n")
-    assert run.exit_code == ("clear() for" in statement), run.stderr  # then nothing can go on
-    assert run.value(3, "a") == "3"
+    run = record(tmp_path, f"""
+        import os, sys
+        class A:
+            def __repr__(self): raise ValueError
+        def main():
+            a = 3  # @inspect a
+            {statement}
+            b = A()  # @inspect b
+    """)  # fmt: skip
+    assert run.exit_code == 0 and not run.warnings(), run.stderr
+    assert (run.value(6, "a"), run.value(8, "b")) == ("3", "<A object, repr raised ValueError>")
+
+
+@pytest.mark.parametrize(("version", "backend"), [("3.11", "settrace"), ("3.13", "monitoring")])
+def test_what_a_lecture_takes_from_the_engine_is_put_back(version: str, backend: str, tmp_path: Path) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"Python {version} is not set up here")
+    run = record(tmp_path, """
+        import sys
+        def double(n):
+            return 2 * n
+        def main():
+            [vars(module).clear() for name, module in list(sys.modules.items()) if name.startswith("engine")]
+            a = double(3)
+            b = double(a)  # @inspect b
+            for name in [name for name in sys.modules if name.startswith("engine")]: del sys.modules[name]
+            from engine import text
+            text("still here")
+    """, "--backend", backend, python=str(python))  # fmt: skip
+    assert run.exit_code == 0 and run.value(8, "b") == "12" and run.texts() == ["still here"]
+    assert len(run.warnings()) == 1 and "the recorder failed here (NameError" in run.warnings()[0]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (3, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))",
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))",
+        "os.umask(0o777)",
+    ],
+)
+def test_limits_that_a_lecture_sets_are_its_own(statement: str, tmp_path: Path) -> None:
+    run = record(tmp_path, f"import os, resource\ndef main():\n    a = 3  # @inspect a\n    {statement}\n")
+    assert run.exit_code == 0 and run.value(3, "a") == "3"
+
+
+def test_another_program_in_its_place_leaves_the_recording(tmp_path: Path) -> None:
+    run = record(tmp_path, """
+        import os, sys
+        def main():
+            try:
+                os.execvp("nowhere-to-be-found", ["nowhere"])
+            except OSError as error:
+                a = type(error)  # @inspect a
+            os.execv(sys.executable, [sys.executable, "-c", "print('another')"])
+    """)  # fmt: skip
+    assert run.stdout == "another\n" and run.value(7, "a") == "<class 'FileNotFoundError'>"
+    assert run.header["status"] == "stopped" and "in its place through os.execv()" in run.header["reason"]

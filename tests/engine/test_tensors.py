@@ -115,10 +115,15 @@ def quantised(per_channel=False):
         return torch.quantize_per_tensor(torch.tensor([0.5, -1.0]), 0.5, 2, torch.quint8)
 
 
-def nested(layout):
+def nested(layout, sizes=((2,), (3,))):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # nested tensors are a prototype
-        return torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=layout)
+        return torch.nested.nested_tensor([torch.ones(size) for size in sizes], layout=layout)
+
+
+def narrowed():
+    starts, lengths = torch.tensor([0, 1, 0]), torch.tensor([2, 3, 1])
+    return torch.nested.narrow(torch.ones(3, 5), 1, starts, lengths, layout=torch.jagged)
 
 
 def compressed():
@@ -135,8 +140,13 @@ WITHOUT_ELEMENTS = {
     "quantised per channel": (lambda: quantised(per_channel=True), "qint8 [2, 2]"),
     "lazy clone": (lazy_clone, "float32 [4]"),
     "freed": (without_memory, "float32 [100, 100]"),
-    "nested": (lambda: nested(torch.strided), "float32 nested"),
-    "jagged": (lambda: nested(torch.jagged), "float32 in a layout of its own"),
+    "nested": (lambda: nested(torch.strided), "float32 [2, 2..3] nested"),
+    "jagged": (lambda: nested(torch.jagged), "float32 [2, 2..3] nested"),
+    "nested, of nothing": (lambda: nested(torch.strided, ()), "float32 [0] nested"),
+    "nested matrices": (lambda: nested(torch.strided, ((2, 3), (4, 3))), "float32 [2, 2..4, 3] nested"),
+    "jagged matrices": (lambda: nested(torch.jagged, ((2, 3), (4, 3))).transpose(1, 2), "float32 [2, 3, 2..4] nested"),
+    "jagged narrowed": (narrowed, "float32 [3, 1..3] nested"),
+    "uninitialized": (lambda: torch.nn.LazyLinear(2).weight, "float32 uninitialized"),
     "packed": (lambda: torch.zeros(3, dtype=torch.uint8).view(torch.float4_e2m1fn_x2), "float4_e2m1fn_x2 [3]"),
 }
 
@@ -501,3 +511,10 @@ def test_autograd_and_random_numbers_of_a_gpu_do_not_notice():
     assert torch.equal(torch.cuda.get_rng_state(), state) and product._version == version
     product.sum().backward()
     assert leaf.grad.eq(2).all()
+
+
+def test_a_scripted_module_has_the_parameters_it_was_made_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch is about to give up scripts
+        scripted = torch.jit.script(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2)))
+    assert snapshot(scripted).text == "RecursiveScriptModule with 10 parameters"
