@@ -76,6 +76,29 @@ def test_light_modules_load_nothing_heavy(module: str) -> None:
     assert run.stdout.strip() == ""
 
 
+def test_a_lecture_starts_with_what_recording_needs(tmp_path: Path) -> None:
+    """What is imported before a lecture's first line is what its author waits for."""
+    lecture = tmp_path / "lecture.py"
+    lecture.write_text("import sys\ndef main():\n    print(*sys.modules)\n")
+    bare = subprocess.run([sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True,
+                          check=True)  # fmt: skip
+    run = subprocess.run([sys.executable, "-m", "engine", lecture, "-o", tmp_path], cwd=ROOT, capture_output=True,
+                         text=True, check=True)  # fmt: skip
+    loaded = set(run.stdout.split()) - set(bare.stdout.split())
+    foreign = {name.split(".")[0] for name in loaded} - set(sys.stdlib_module_names)
+    assert foreign <= {"engine", "lecture", "msgspec", "typing_extensions"}
+    assert not loaded & {"asyncio", "concurrent", "email", "http", "logging", "multiprocessing", "ssl", "xml"}
+    assert not loaded & {f"engine.{name}" for name in ("api", "assets", "downloads", "figures", "graphs", "legacy",
+                         "processes", "profiles", "show", "triton_compiler", "watching")}  # fmt: skip
+
+
+@pytest.mark.parametrize("module", ["viewer.cli", "viewer.export"])
+def test_an_export_starts_without_the_server(module: str) -> None:
+    program = f"import sys, {module}; print(*{{name.split('.')[0] for name in sys.modules}})"
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not set(run.stdout.split()) & {"fastapi", "pydantic", "starlette", "uvicorn"}
+
+
 def test_the_top_level() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:

@@ -6,12 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
-from viewer.app import create
 from viewer.errors import UsageError, ViewerError
-from viewer.export import Export
-from viewer.library import Library
 
 OWN_MACHINE = {"127.0.0.1", "localhost", "::1"}
 "Addresses at which nobody but the author connects."
@@ -75,6 +70,10 @@ def workshop(host: str) -> Path | None:
 
 def serve(traces: Path, host: str, port: int) -> None:
     """Show the recordings in `traces` until interrupted. Raises UsageError when that cannot begin."""
+    import uvicorn  # two thirds of what starting takes, and an export needs none of it
+
+    from viewer.app import create
+
     app = create(traces, workshop(host))
     listener = listen(host, port)
     with listener:
@@ -87,6 +86,9 @@ def serve(traces: Path, host: str, port: int) -> None:
 
 def export(asked: argparse.Namespace) -> int:
     """Write the recordings as files; 1 when something could not be published, 0 when all was."""
+    from viewer.export import Export
+    from viewer.library import Library
+
     made = Export(Library(asked.traces), asked.out, asked.with_notes, asked.url or "")
     made.run(asked.single_file)
     for problem in made.problems:

@@ -1,11 +1,12 @@
 """What a recording takes in memory and on disk, how long writing and opening it takes, and starting."""
 
+import os
 import resource
 import subprocess
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -68,26 +69,33 @@ def _timed(call: Callable[[], T]) -> tuple[float, T]:
 
 
 def starting(folder: Path, rounds: int) -> dict[str, float]:
-    """Least seconds of the processor to start Python alone, with a lecture up to its first lines, with the viewer."""
+    """Least seconds of the processor to start Python alone, with a lecture up to its first lines, with the viewer.
+
+    Modules are there compiled, as after any first start, whatever the environment says of writing them.
+    """
     lecture = folder / "first.py"
     lecture.write_text(LECTURE)
     commands = {
         "python": ["-c", "pass"],
         "lecture": ["-m", "engine", str(lecture), "-o", str(folder)],
         "show": ["-c", "import engine.show"],
-        "viewer": ["-c", "import viewer.app"],
+        "export": ["-c", "import viewer.export"],
+        "viewer": ["-c", "import uvicorn, viewer.app"],
     }
+    environment = os.environ | {"PYTHONPYCACHEPREFIX": str(folder / "compiled")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     least = dict.fromkeys(commands, float("inf"))
-    for _ in range(rounds):
+    for measured in range(rounds + 1):
         for name, arguments in commands.items():
-            least[name] = min(least[name], _child(arguments))
+            spent = _child(arguments, environment)
+            least[name] = min(least[name], spent) if measured else least[name]
     return least
 
 
-def _child(arguments: list[str]) -> float:
+def _child(arguments: list[str], environment: Mapping[str, str]) -> float:
     """Seconds of the processor that another Python takes; infinite where it fails."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run = subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, check=False)
+    run = subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if run.returncode:
         return float("inf")

@@ -92,12 +92,12 @@ def test_steps_are_small_and_quickly_written_and_read(tmp_path: Path) -> None:
 
 
 def test_starting(tmp_path: Path) -> None:
-    """Python itself starts in about 12 ms on a machine that does nothing else, and 0.25 s are allowed."""
+    """Python itself starts in about 15 ms on a machine that does nothing else; 0.25 s and 1 s are allowed."""
     def ratio() -> float:
         spent = starting(tmp_path, 3)
-        return spent["lecture"] / spent["python"]
+        return max(spent["lecture"] / spent["python"], spent["viewer"] / spent["python"] / 4)
 
-    assert least(ratio, 25) <= 25
+    assert least(ratio, 16) <= 16
 
 
 def test_hot_loop(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
