@@ -3,6 +3,7 @@
 import contextlib
 import threading
 from collections.abc import AsyncIterator
+from hashlib import sha256
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -123,7 +124,9 @@ def file(name: str, shelf: Shelved) -> Response:
 def stages(key: str, shelf: Shelved) -> Response:
     """The linked stages of a compiled kernel."""
     with shelf.lock:
-        return Response(site.stages(shelf.library.compiled(key)), media_type="application/json")
+        found = shelf.library.variant(key)
+    content = shelf.library.stages.json(*found)  # not while others wait: colouring a kernel's stages takes a second
+    return Response(content, 200, {"ETag": f'"{sha256(content).hexdigest()[:12]}"'}, "application/json")
 
 
 @router.get(f"/{KERNELS}/{{key}}/{{stage}}", response_class=FileResponse, responses=NOT_LISTED)
@@ -184,7 +187,7 @@ def chart(name: Name, key: str, shelf: Shelved) -> Response:
 def compare(name: Name, shelf: Shelved) -> Response:
     """What the recordings of a lecture measured, side by side."""
     with shelf.lock:
-        return HTMLResponse(site.compare(shelf.library, name))
+        return HTMLResponse(render.compare(site.compare(shelf.library, name)))
 
 
 def _not_listed(request: Request, error: Exception) -> Response:

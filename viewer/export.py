@@ -13,7 +13,7 @@ from viewer.bounds import stays
 from viewer.errors import NotListed, UsageError
 from viewer.lecture import CHUNK, INLINE_GROUPS
 from viewer.library import Entry, Library, card, shown_files, variants
-from viewer.plots import LIBRARIES
+from viewer.plots import SCRIPTS
 from viewer.urls import FILES, KERNELS, STATIC
 
 MANIFEST = ".export.json"
@@ -43,6 +43,7 @@ class Export:
             raise UsageError(f"{str(self.library.traces)!r} has no recording to export; record a lecture first")
         self._own()
         before = self._manifest()
+        self.problems += [f"{entry.path.name}: {said}" for entry in entries for said in self.library.lacking(entry)]
         try:
             self._claim()
             self._singles(entries) if single_file else self._site(entries)
@@ -53,8 +54,8 @@ class Export:
     def _singles(self, entries: list[Entry]) -> None:
         for entry in entries:
             self._write(f"{entry.name}.html", single.lecture(self.library, entry, self.notes).encode())
-            for _ in self._belongings(entry):
-                pass
+            with contextlib.suppress(NotListed):  # there is no other recording to compare it with
+                self._write(f"compare/{entry.name}.html", single.compare(self.library, entry.name).encode())
         self._write("index.html", single.index(self.library).encode())
 
     def _site(self, entries: list[Entry]) -> None:
@@ -77,27 +78,24 @@ class Export:
                 for chunk in range(-(-len(spot.groups) // CHUNK)):
                     content = site.outputs(found, number, chunk, self.notes)
                     self._write(f"{entry.name}/outputs/{number}/{chunk}.json", content)
-        for key in found.charts:
+        for key in found.charts.by_key:
             self._write(f"{entry.name}/plots/{key}.json", site.chart(found, key))
         with contextlib.suppress(NotListed):  # there is no other recording to compare it with
-            self._write(f"{entry.name}/compare/index.html", site.compare(self.library, entry.name).encode())
+            compared = render.compare(site.compare(self.library, entry.name))
+            self._write(f"{entry.name}/compare/index.html", compared.encode())
         for path, data in self._belongings(entry):
             self._write(path, data)
 
     def _belongings(self, entry: Entry) -> Iterator[tuple[str, bytes]]:
-        """Path and bytes of the pictures and the kernels' stages; a missing one is a problem, not an end."""
+        """Path and bytes of the pictures and the kernels' stages that are there."""
         for name in sorted(shown_files(entry.trace)):
-            try:
+            with contextlib.suppress(NotListed):
                 yield f"{FILES}/{name}", self.library.file(name).read_bytes()
-            except NotListed as error:
-                self.problems.append(f"{entry.path.name}: {error}")
-        for variant, _ in variants(entry.trace):
-            try:
-                yield f"{KERNELS}/{variant.key}.json", site.stages(self.library.compiled(variant.key))
+        for variant, source in variants(entry.trace):
+            with contextlib.suppress(NotListed):
+                yield f"{KERNELS}/{variant.key}.json", self.library.stages.json(variant, source)
                 for stage in variant.stages:
                     yield f"{KERNELS}/{variant.key}/{stage}", self.library.stage(variant.key, stage).read_bytes()
-            except NotListed as error:
-                self.problems.append(f"{entry.path.name}: {error}")
 
     def _write(self, path: str, data: bytes) -> None:
         """Put `data` at `path` unless it is there already."""
@@ -136,8 +134,8 @@ class Export:
 
 def _unused(entries: list[Entry]) -> set[str]:
     """Scripts for charts that none of the lectures has."""
-    used = {path for entry in entries for chart in entry.lecture().charts.values() for path in chart.scripts}
-    return {path for scripts in LIBRARIES.values() for path in scripts} - used
+    used = {path for entry in entries for chart in entry.lecture().charts.by_key.values() for path in chart.scripts}
+    return SCRIPTS - used
 
 
 def _sitemap(addresses: list[str]) -> str:

@@ -12,7 +12,7 @@ from viewer.accesses import said
 from viewer.highlight import lines
 from viewer.outline import Section, sections
 from viewer.pages import FileView, Group, LecturePage, Row, Slot
-from viewer.plots import Interactive, charts
+from viewer.plots import Charts
 from viewer.provenance import provenance
 from viewer.statements import Layout, layout
 from viewer.urls import Urls
@@ -40,9 +40,9 @@ class Lecture:
         return self.recording.trace
 
     @cached_property
-    def charts(self) -> dict[str, Interactive]:
-        """Its charts that a browser can draw, by key."""
-        return charts(self.trace)
+    def charts(self) -> Charts:
+        """Its charts that a browser can draw."""
+        return Charts(self.trace)
 
     def data(self) -> bytes:
         """The page's data file."""
@@ -78,6 +78,7 @@ def page(
         sections=lecture.sections,
         files=[_file(lecture, number, file, notes) for number, file in _in_order(trace)],
         kernels=tuple(trace.kernels),
+        charts=lecture.charts,
         warnings=tuple(trace.warnings),
         error=last_error,
         revision=revision,

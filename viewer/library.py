@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,10 +20,10 @@ from engine.trace import (
 )
 from viewer.bounds import inside
 from viewer.errors import NotListed, UsageError
-from viewer.kernels import Compiled, compiled
 from viewer.lecture import Lecture, study, title
 from viewer.pages import Card
 from viewer.provenance import provenance
+from viewer.stages import Stages
 from viewer.urls import RESERVED
 
 FAILED = ".failed"
@@ -80,6 +81,7 @@ class Library:
             raise UsageError(f"there is no folder {str(traces)!r}; record a lecture first: python -m engine LECTURE.py")
         self.traces = traces
         self.store = store(traces.resolve())
+        self.stages = Stages(self.store / "kernels")
         self._entries: dict[str, Entry] = {}
 
     def entries(self) -> list[Entry]:
@@ -114,14 +116,10 @@ class Library:
 
     def stage(self, key: str, stage: str) -> Path:
         """The text of `stage` of the variant kept under `key`. Raises NotListed when no recording has it."""
-        variant, _ = self._variant(key)
+        variant, _ = self.variant(key)
         if stage in variant.stages:
             return inside(self.store / "kernels", f"{key}/{stage}")
         raise NotListed(f"{key!r} has no stage {stage!r}")
-
-    def compiled(self, key: str) -> Compiled:
-        """The linked stages of the variant kept under `key`. Raises NotListed when no recording has it."""
-        return compiled(self.store / "kernels", *self._variant(key))
 
     def kernel_file(self, key: str) -> str:
         """What the recording calls the file of the kernel kept under `key`. Raises NotListed."""
@@ -131,7 +129,22 @@ class Library:
                     return kernel.path
         raise NotListed(f"no recording has a kernel {key!r}")
 
-    def _variant(self, key: str) -> tuple[Variant, str]:
+    def lacking(self, entry: Entry) -> list[str]:
+        """What the recording shows and the store has no more, a sentence each."""
+        said = []
+        wanted = [[partial(self.file, name)] for name in sorted(shown_files(entry.trace))]
+        for variant, _ in variants(entry.trace):
+            wanted.append([partial(self.stage, variant.key, name) for name in variant.stages])
+        for parts in wanted:
+            try:
+                for find in parts:
+                    find()
+            except NotListed as error:
+                said.append(str(error))
+        return said
+
+    def variant(self, key: str) -> tuple[Variant, str]:
+        """The variant kept under `key`, and its kernel's file as recorded. Raises NotListed for other keys."""
         for entry in self._known():
             for variant, source in variants(entry.trace):
                 if variant.key == key:

@@ -7,6 +7,7 @@ from markupsafe import Markup
 from engine.trace import Error, Kernel, Output, Warning
 from viewer.measured import Measured
 from viewer.outline import Section
+from viewer.plots import Charts
 from viewer.urls import Urls
 
 
@@ -140,6 +141,8 @@ class LecturePage:
     sections: list[Section]
     files: list[FileView]
     kernels: tuple[Kernel, ...]
+    charts: Charts
+    "Those of its plots that a browser can draw."
     warnings: tuple[Warning, ...]
     error: str
     "Traceback of the exception that ended the lecture."

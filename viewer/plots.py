@@ -16,16 +16,19 @@ import msgspec
 
 from engine.trace import Plot, Trace
 
-LIBRARIES = {
-    "vega-lite": ("vendor/vega.min.js", "vendor/vega-lite.min.js", "vendor/vega-interpreter.js"),
-    "plotly": ("vendor/plotly-cartesian.min.js",),
-}
-"Scripts under static/ by the library that a chart is made for, in the order they are run."
-KINDS = (
-    "bar", "box", "contour", "heatmap", "histogram", "histogram2d", "histogram2dcontour", "pie", "scatter",
-    "scatterternary", "violin",
-)  # fmt: skip
-"Kinds of Plotly traces that plotly-cartesian draws and that ask for no picture."
+VEGA = ("vendor/vega.min.js", "vendor/vega-lite.min.js", "vendor/vega-interpreter.js")
+"Scripts under static/ for Vega-Lite charts, in the order they are run."
+PLOTLY = {
+    "vendor/plotly-cartesian.min.js": {
+        "bar", "box", "contour", "heatmap", "histogram", "histogram2d", "histogram2dcontour", "pie", "scatter",
+        "scatterternary", "violin",
+    },
+    "vendor/plotly-gl3d.min.js": {
+        "cone", "isosurface", "mesh3d", "scatter", "scatter3d", "streamtube", "surface", "volume",
+    },
+}  # fmt: skip
+"By script under static/, the kinds of Plotly traces it draws and that ask for no picture. A figure needs one of them."
+SCRIPTS = {*VEGA, *PLOTLY}
 ROWS = 200
 "Points of a chart that are listed where it has no drawing."
 _CODES = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "f4": "f", "f8": "d"}
@@ -45,26 +48,36 @@ class Interactive:
 
 def interactive(plot: Plot) -> Interactive | None:
     """What a browser needs to draw `plot`; None where it can only be shown as its drawing."""
-    spec = plot.spec if plot.library == "vega-lite" else _plotly(plot.spec)
-    if not isinstance(spec, dict) or not spec or plot.library not in LIBRARIES:
+    spec, scripts = _plotly(plot.spec) if plot.library == "plotly" else (plot.spec, VEGA)
+    if not isinstance(spec, dict) or not spec or plot.library not in ("vega-lite", "plotly"):
         return None
     encoded = msgspec.json.encode(spec)
-    return Interactive(sha256(encoded).hexdigest()[:16], encoded, LIBRARIES[plot.library])
+    return Interactive(sha256(encoded).hexdigest()[:16], encoded, scripts)
 
 
-def charts(trace: Trace) -> dict[str, Interactive]:
-    """Every chart of `trace` that a browser can draw, by key."""
-    found = (interactive(output) for output in trace.output_table if isinstance(output, Plot))
-    return {chart.key: chart for chart in found if chart}
+class Charts:
+    """The charts of a recording that a browser can draw, each encoded once."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._plots = [output for output in trace.output_table if isinstance(output, Plot)]
+        self._of = {id(plot): interactive(plot) for plot in self._plots}
+        self.by_key = {chart.key: chart for chart in self._of.values() if chart}
+
+    def of(self, plot: Plot) -> Interactive | None:
+        """What a browser needs to draw `plot`, one of the recording's own; None where it can only show its drawing."""
+        return self._of[id(plot)]
 
 
-def _plotly(spec: Any) -> dict[str, Any] | None:
+def _plotly(spec: Any) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+    """What is sent of a Plotly figure, and the script that draws it; None where no script draws all its traces."""
     data = _traces(spec)
-    if not data or not all(trace.get("type", "scatter") in KINDS for trace in data):
-        return None
+    kinds = {str(trace.get("type", "scatter")) for trace in data}
+    script = next((script for script, drawn in PLOTLY.items() if kinds and kinds <= drawn), None)
+    if script is None:
+        return None, ()
     layout = spec.get("layout")
     layout = {name: part for name, part in layout.items() if name != "images"} if isinstance(layout, dict) else {}
-    return {"data": data, "layout": layout, "frames": spec.get("frames") or []}
+    return {"data": data, "layout": layout, "frames": spec.get("frames") or []}, (script,)
 
 
 def _traces(spec: Any) -> list[dict[str, Any]]:
@@ -75,16 +88,22 @@ def _traces(spec: Any) -> list[dict[str, Any]]:
     return [{**trace, "type": "scatter"} if trace.get("type") == "scattergl" else trace for trace in data]
 
 
-def points(plot: Plot) -> tuple[list[tuple[str, Any, Any]], int]:
-    """(name, x, y) of the first points of a Plotly chart, and how many more it has."""
-    rows = [row for number, trace in enumerate(_traces(plot.spec), 1) for row in _points(trace, number)]
+def points(plot: Plot) -> tuple[list[tuple[Any, ...]], int]:
+    """(name, x, y) of the first points of a Plotly chart, with z where it has depth, and how many more it has."""
+    traces = [(_name(trace, number), _axes(trace)) for number, trace in enumerate(_traces(plot.spec), 1)]
+    depth = 3 if any(z for _, (*_, z) in traces) else 2
+    rows = [(name, *point) for name, axes in traces for point in zip_longest(*axes[:depth], fillvalue="")]
     return rows[:ROWS], max(0, len(rows) - ROWS)
 
 
-def _points(trace: dict[str, Any], number: int) -> list[tuple[str, Any, Any]]:
-    name = trace.get("name")
-    xs, ys = _column(trace.get("x")), _column(trace.get("y"))
-    return [(name if isinstance(name, str) else str(number), x, y) for x, y in zip_longest(xs, ys, fillvalue="")]
+def _name(trace: dict[str, Any], number: int) -> str:
+    return name if isinstance(name := trace.get("name"), str) else str(number)
+
+
+def _axes(trace: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
+    """The coordinates of the points of `trace`; none where it is a field of values over x and y."""
+    x, y, z = (_column(trace.get(axis)) for axis in "xyz")
+    return ([], [], []) if trace.get("z") is not None and not z else (x, y, z)
 
 
 def _column(values: Any) -> list[Any]:

@@ -15,7 +15,7 @@ from viewer.highlight import block
 from viewer.markup import markdown, safe_address, sentence
 from viewer.observations import proof
 from viewer.pages import ComparePage, ErrorPage, IndexPage, Inline, LecturePage
-from viewer.plots import interactive, points
+from viewer.plots import Charts, points
 from viewer.policy import PAGE
 from viewer.urls import Urls, anchor
 
@@ -37,7 +37,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(markdown=markdown, sentence=sentence, address=safe_address, coloured=block)
     environment.filters.update(number=number)
-    environment.globals.update(caption=caption, dots=dots, interactive=interactive, points=points)
+    environment.globals.update(caption=caption, dots=dots, points=points)
     environment.globals.update(anchor=anchor, kind=kind, names=names, csp=PAGE, proof=proof)
     environment.globals.update(modules=lambda entry: modules(STATIC, entry))
     return environment
@@ -63,9 +63,9 @@ def lecture(page: LecturePage, inline: Inline | None = None) -> str:
     return _html("lecture.html", page, inline)
 
 
-def compare(page: ComparePage) -> str:
-    """What recordings of one lecture measured, side by side."""
-    return _html("compare.html", page, None)
+def compare(page: ComparePage, inline: Inline | None = None) -> str:
+    """What recordings of one lecture measured, side by side; with `inline`, as a page that needs nothing beside it."""
+    return _html("compare.html", page, inline)
 
 
 def error(page: ErrorPage) -> str:
@@ -77,10 +77,10 @@ def _html(template: str, page: IndexPage | LecturePage | ComparePage | ErrorPage
     return _environment().get_template(template).render(page=page, urls=page.urls, inline=inline)
 
 
-def outputs(shown: tuple[Output, ...], urls: Urls, kernels: tuple[Kernel, ...]) -> Markup:
+def outputs(shown: tuple[Output, ...], urls: Urls, kernels: tuple[Kernel, ...], charts: Charts) -> Markup:
     """What one visit of a statement showed."""
     macros: Any = _environment().get_template("outputs.html").module
-    return Markup("").join(macros.show(output, urls, kernels) for output in shown)
+    return Markup("").join(macros.show(output, urls, kernels, charts) for output in shown)
 
 
 @lru_cache(maxsize=1)

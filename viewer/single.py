@@ -9,7 +9,7 @@ from markupsafe import Markup
 from viewer import bundle, render, site
 from viewer.errors import NotListed
 from viewer.lecture import CHUNK, INLINE_GROUPS, Lecture, page
-from viewer.library import Entry, Library, card, variants
+from viewer.library import Entry, Library, variants
 from viewer.pages import IndexPage, Inline
 from viewer.urls import Urls
 
@@ -22,11 +22,15 @@ class InlineUrls(Urls):
 
     def index(self) -> str:
         """The index of recordings."""
-        return "index.html"
+        return f"{self.root}index.html"
 
     def lecture(self, name: str) -> str:
         """The file of the recording `name`."""
-        return f"{quote(name, safe='')}.html"
+        return f"{self.root}{quote(name, safe='')}.html"
+
+    def compare(self, name: str) -> str:
+        """What the recording `name` and the others of its lecture measured: a folder below, where no recording lies."""
+        return f"{self.root}compare/{quote(name, safe='')}.html"
 
     def static(self, path: str) -> str:
         """A file of the viewer, as an address that holds it."""
@@ -57,7 +61,7 @@ def lecture(library: Library, entry: Entry, notes: bool) -> str:
     """The lecture of `entry` as one page. Pictures and stages that are gone are not in it."""
     found = entry.lecture()
     urls = InlineUrls("", library)
-    charts = found.charts
+    charts = found.charts.by_key
     blocks = {"columns": entry.data(), **_outputs(found, urls, notes), **_stages(library, entry)}
     blocks |= {f"plot-{key}": chart.spec for key, chart in charts.items()}
     scripts = {path: (render.STATIC / path).read_text(encoding="utf-8") for c in charts.values() for path in c.scripts}
@@ -67,8 +71,13 @@ def lecture(library: Library, entry: Entry, notes: bool) -> str:
 
 def index(library: Library) -> str:
     """The index of the lectures beside it, as one page."""
-    cards = [card(entry) for entry in library.entries() if entry.trace]
+    cards = site.cards(library, broken=False)
     return render.index(IndexPage(InlineUrls("", library), "", cards), _inline("old.js", {}, {}))
+
+
+def compare(library: Library, name: str) -> str:
+    """What recordings of one lecture measured, as one page. Raises NotListed when there is but one."""
+    return render.compare(site.compare(library, name, InlineUrls("../", library)), _inline("old.js", {}, {}))
 
 
 def _inline(entry: str, blocks: dict[str, Markup], libraries: dict[str, str]) -> Inline:
@@ -100,7 +109,7 @@ def _stages(library: Library, entry: Entry) -> dict[str, bytes]:
     found = {}
     for key in sorted({variant.key for variant, _ in variants(entry.trace) if variant.stages}):
         with contextlib.suppress(NotListed):
-            found[f"kernel-{key}"] = site.stages(library.compiled(key))
+            found[f"kernel-{key}"] = library.stages.json(*library.variant(key))
     return found
 
 

@@ -1,7 +1,6 @@
 """What the viewer publishes, address by address, whoever carries it: the server and the export give the same bytes."""
 
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 from urllib.parse import quote
 
 import msgspec
@@ -13,7 +12,7 @@ from viewer.kernels import Compiled
 from viewer.lecture import CHUNK, Lecture, page
 from viewer.library import Entry, Library, card
 from viewer.measured import measured, measures, same_lecture
-from viewer.pages import ComparePage, ErrorPage, IndexPage
+from viewer.pages import Card, ComparePage, ErrorPage, IndexPage
 from viewer.urls import Urls
 
 TOP, BELOW, DEEPER = Urls("./"), Urls("../"), Urls("../../")
@@ -21,12 +20,16 @@ TOP, BELOW, DEEPER = Urls("./"), Urls("../"), Urls("../../")
 
 def index(library: Library, broken: bool = True, base: str = "") -> str:
     """The index of recordings as HTML, those that cannot be shown last; without `broken`, only what can be shown."""
-    cards = [card(entry) for entry in library.entries() if broken or entry.trace]
-    cards = cards if broken else [replace(card, failed="") for card in cards]
+    return render.index(IndexPage(TOP, str(library.traces), cards(library, broken), address=base))
+
+
+def cards(library: Library, broken: bool) -> list[Card]:
+    """What the index says of each recording."""
+    found = [card(entry) for entry in library.entries() if broken or entry.trace]
+    found = found if broken else [replace(card, failed="") for card in found]
     measuring = _measuring(library)
-    cards = [replace(card, compared=len(_compared(measuring, card.name)) > 1) for card in cards]
-    cards.sort(key=lambda card: (card.status == "broken", card.name))
-    return render.index(IndexPage(TOP, str(library.traces), cards, address=base))
+    found = [replace(card, compared=len(_compared(measuring, card.name)) > 1) for card in found]
+    return sorted(found, key=lambda card: (card.status == "broken", card.name))
 
 
 def lecture(entry: Entry, notes: bool = True, live: bool = False, base: str = "") -> str:
@@ -59,14 +62,14 @@ def _same(one: Entry, other: Entry) -> bool:
     return one.trace is not None and other.trace is not None and same_lecture(one.trace, other.trace)
 
 
-def compare(library: Library, name: str) -> str:
-    """What the recordings of one lecture measured, as HTML. Raises NotListed when there is but one."""
+def compare(library: Library, name: str, urls: Urls = DEEPER) -> ComparePage:
+    """What the recordings of one lecture measured. Raises NotListed when there is but one."""
     entries = _compared(_measuring(library), name)
     if len(entries) < 2:
         raise NotListed(f"there is no other recording of {name!r} that measured something")
     cards = [replace(card(entry), failed="") for entry in entries]
     figures = measured([entry.trace for entry in entries if entry.trace])
-    return render.compare(ComparePage(DEEPER, f"{cards[0].title}: measured", cards, figures))
+    return ComparePage(urls, f"{cards[0].title}: measured", cards, figures)
 
 
 def outputs(found: Lecture, spot: int, chunk: int, notes: bool = True, urls: Urls = BELOW) -> bytes:
@@ -79,23 +82,17 @@ def outputs(found: Lecture, spot: int, chunk: int, notes: bool = True, urls: Url
     if not wanted:
         raise NotListed(f"{found.name!r} has no outputs {spot}-{chunk}")
     kernels = tuple(found.trace.kernels)
-    html = [render.outputs(found.outputs(group, notes), urls, kernels) for group in wanted]
+    html = [render.outputs(found.outputs(group, notes), urls, kernels, found.charts) for group in wanted]
     return msgspec.json.encode([str(part) for part in html])
 
 
 def chart(found: Lecture, key: str) -> bytes:
     """The specification of a chart of the lecture, as JSON. Raises NotListed when it has none such."""
-    if key not in found.charts:
+    if key not in found.charts.by_key:
         raise NotListed(f"{found.name!r} has no chart {key!r}")
-    return found.charts[key].spec
+    return found.charts.by_key[key].spec
 
 
 def renewed(variant: Variant, compiled: Compiled) -> bytes:
     """A variant that is in no recording, with its linked stages, as JSON."""
-    return msgspec.json.encode({"variant": variant, "compiled": asdict(compiled)})
-
-
-def stages(compiled: Compiled) -> bytes:
-    """A variant's linked stages as JSON."""
-    content: dict[str, Any] = asdict(compiled)
-    return msgspec.json.encode(content)
+    return msgspec.json.encode({"variant": variant, "compiled": compiled})

@@ -20,6 +20,8 @@ FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update",
 ]  # fmt: skip
+ADVICE = ("GL Driver Message", "willReadFrequently")
+"What a browser says of the speed of what Plotly draws in three dimensions."
 
 
 def chromium() -> str | None:
@@ -74,10 +76,14 @@ class Reader:
 
     def _watched(self, page: Page) -> Page:
         page.on("pageerror", lambda error: self.problems.append(str(error)))
-        page.on("console", lambda message: message.type in ("error", "warning") and self.problems.append(message.text))
+        page.on("console", lambda message: self._said(message.type, message.text))
         page.on("request", lambda request: self._origin(request.url))
         page.on("response", lambda answer: answer.ok or answer.status < 400 or self.problems.append(answer.url))
         return page
+
+    def _said(self, kind: str, text: str) -> None:
+        if kind in ("error", "warning") and not any(advice in text for advice in ADVICE):
+            self.problems.append(text)
 
     def _origin(self, url: str) -> None:
         if not url.startswith((self.site, "data:", "blob:", "about:")):

@@ -9,12 +9,27 @@ from engine import trace as t
 from tests.browser.conftest import serving
 from tests.browser.test_accessibility import AXE, RUN
 from tests.browser.test_publishing import static_host
-from tests.viewer.samples import charts, hostile_charts, lecture
+from tests.viewer.factory import Maker
+from tests.viewer.samples import BARS, charts, hostile_charts, lecture, space
 from viewer.cli import main
 
 pytestmark = pytest.mark.browser
 DRAWING = "img[alt='bandwidth of two GPUs']"
 DRAWN = ".plot.drawn[data-library={}] .chart svg"
+
+
+Q = {"field": "data", "type": "quantitative"}
+FROM_NOTHING = [
+    {"data": {"sequence": {"start": 0, "stop": 1e12}}, "encoding": {"x": Q}},
+    {"transform": [{"calculate": "length(sequence(1e12))", "as": "data"}], "encoding": {"x": Q}},
+    {"transform": [{"impute": "tb", "key": "gpu", "keyvals": {"start": 0, "stop": 1e12}, "value": 0}]},
+    {"transform": [{"density": "tb", "steps": 1e12}], "encoding": {"x": {**Q, "field": "value"}}},
+    {"transform": [{"quantile": "tb", "step": 1e-12}], "encoding": {"x": {**Q, "field": "prob"}}},
+    {"encoding": {"x": {**Q, "field": "tb", "bin": {"step": 1e-12}}}},
+    {"encoding": {"x": {**Q, "field": "tb", "axis": {"tickCount": 1e12}}}},
+    {"encoding": {"color": {**Q, "scale": {"type": "quantize", "scheme": {"name": "blues", "count": 1e12}}}}},
+    {"transform": [{"calculate": "pad('a', 1e12, 'x')", "as": "data"}], "encoding": {"text": {"field": "data"}}},
+]
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +39,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     t.write(charts(traces.parent / "files").trace(), traces / "charts.json")
     t.write(hostile_charts(traces.parent / "files").trace(), traces / "hostile.json")
     t.write(lecture().trace(), traces / "small.json")
+    t.write(space().trace(), traces / "space.json")
+    made = Maker("plot(a)\n", path="nothing.py")
+    nothing = [t.Plot("vega-lite", {**BARS, "mark": "point", **spec}) for spec in FROM_NOTHING]
+    made.step(made.call("main"), 1, *nothing)
+    t.write(made.trace(), traces / "nothing.json")
     return traces
 
 
@@ -51,6 +71,34 @@ def test_charts_are_drawn_over_their_drawing_and_answer_to_the_pointer(reading, 
     assert "Squares" in reader.text(".plot[data-library=plotly]") and reader.page.is_hidden(".plot .missing")
     reader.page.hover(".scatterlayer .point >> nth=1", force=True)
     reader.page.wait_for_selector(".hoverlayer .hovertext")
+
+
+def test_a_surface_is_drawn_in_the_pages_colours_and_leaves_the_wheel_to_the_page(reading, hall: str):
+    reader = reading("space/", at=hall, color_scheme="dark")
+    canvas = reader.page.wait_for_selector(".plot.drawn[data-scripts*=gl3d] canvas")
+    axis = "document.querySelector('.plot[data-scripts*=gl3d] .chart')._fullLayout.scene.xaxis"
+    assert reader.page.evaluate(f"[{axis}.gridcolor, {axis}.showbackground]") == ["rgb(50, 54, 62)", False]
+    before = reader.page.evaluate("scrollY")
+    canvas.hover()
+    reader.page.mouse.wheel(0, 200)
+    reader.until(f"scrollY > {before}")
+
+
+def test_where_a_browser_draws_no_surface_the_card_says_why(reading, hall: str):
+    reader = reading("small/", at=hall)
+    reader.page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
+    reader.open("space/")
+    card = reader.page.wait_for_selector(".plot[data-scripts*=gl3d] .missing p")
+    assert card.inner_text() == (
+        "It is not drawn here: this browser draws nothing in three dimensions (WebGL is off)."
+    )
+
+
+def test_a_chart_that_makes_too_much_from_nothing_is_refused_and_its_card_says_why(reading, hall: str):
+    reader = reading("nothing/", at=hall)
+    reader.until(f"document.querySelectorAll('.plot .missing p').length === {len(FROM_NOTHING)}")
+    cards = reader.page.locator(".plot .missing p").all_inner_texts()
+    assert all("items made from nothing, and at most 20,000 are." in card for card in cards), cards
 
 
 def asked(reader) -> list[str]:

@@ -255,6 +255,7 @@ BARS = {
     "encoding": {"x": {"field": "gpu"}, "y": {"field": "tb", "type": "quantitative"}},
 }  # fmt: skip
 SQUARES = {"data": [{"x": [1, 2, 3], "y": [1, 4, 9], "name": "squares"}], "layout": {"title": {"text": "Squares"}}}
+SURFACE = {"data": [{"type": "surface", "z": [[1, 2], [3, 5]]}], "layout": {"title": {"text": "Loss"}}}
 TRAP = "https://elsewhere.example/"
 "An origin that no page may ask, whatever a recording says."
 HOSTILE_VEGA = [
@@ -291,6 +292,12 @@ def charts(files: Path) -> Maker:
         t.Plot("vega-lite", {**BARS, "mark": "point"}, "drawing.svg", "far below"),
     ]
     return _shows(shown, "charts.py", "Charts")
+
+
+def space() -> Maker:
+    """A lecture with a chart in three dimensions, and room below it."""
+    below = [t.Text(f"# {number}") for number in range(40)]
+    return _shows([t.Plot("plotly", SURFACE, "", "a surface"), *below], "space.py", "Space")
 
 
 def hostile_charts(files: Path) -> Maker:

@@ -39,8 +39,10 @@ def test_nothing_outside_the_store_is_read(traces: Path, tmp_path: Path):
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "ptx").write_text("secret")
     hostile(traces.parent)
+    library = Library(traces)
+    variant = library.variant("../../secret")
     with pytest.raises(NotListed, match="no name of a file of a recording"):
-        Library(traces).compiled("../../secret")
+        library.stages.json(*variant)
 
 
 def test_nothing_outside_the_folder_is_written(traces: Path, tmp_path: Path):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 from pathlib import Path
 
@@ -90,6 +91,13 @@ def test_a_picture_that_is_gone_is_said(traces: Path, tmp_path: Path, capsys, mo
     assert export(traces, tmp_path / "site", *more) == 1
     assert "pictures.json: 'gone.svg' is not there any more" in capsys.readouterr().err
     assert (tmp_path / "site" / "index.html").is_file()
+
+
+@pytest.mark.parametrize("more", [(), ("--single-file",)])
+def test_stages_that_are_gone_are_said_once(traces: Path, tmp_path: Path, capsys, more: tuple[str, ...]):
+    shutil.rmtree(traces.parent / "kernels" / "gelu90")
+    assert export(traces, tmp_path / "site", *more) == 1
+    assert capsys.readouterr().err.count("not published: small.json: 'gelu90/ptx' is not there any more") == 1
 
 
 @pytest.mark.parametrize("more", [(), ("--single-file",)])

@@ -11,13 +11,15 @@ import pytest
 
 from engine import trace as t
 from tests.viewer.client import Client
-from tests.viewer.samples import BARS, SQUARES, charts
+from tests.viewer.samples import BARS, SQUARES, charts, space
+from viewer import plots as plotting
 from viewer.app import create
 from viewer.bundle import digest
 from viewer.cli import main
-from viewer.plots import LIBRARIES, ROWS, interactive, points
+from viewer.plots import ROWS, SCRIPTS, interactive, points
 from viewer.render import STATIC
 
+DEEP = "vendor/plotly-gl3d.min.js"
 LINE = {"type": "scatter", "x": [1, 2], "y": [3, 4]}
 
 
@@ -34,7 +36,9 @@ def sent(spec: object, library: str = "plotly") -> object:
         ({"data": [{}], "layout": {"height": 9}}, {"data": [{}], "layout": {"height": 9}, "frames": []}),
         ({"data": [{**LINE, "type": "scattergl"}]}, {"data": [LINE], "layout": {}, "frames": []}),
         ({"data": [LINE], "layout": {"images": [1]}, "config": {"a": 1}}, {"data": [LINE], "layout": {}, "frames": []}),
-        ({"data": [LINE, {"type": "surface"}]}, None),
+        ({"data": [LINE, {"type": "surface"}]}, {"data": [LINE, {"type": "surface"}], "layout": {}, "frames": []}),
+        ({"data": [{"type": "bar"}, {"type": "surface"}]}, None),
+        ({"data": [{"type": "sankey"}]}, None),
         ({"data": [{"type": "image", "source": "a.png"}]}, None),
         ({"data": [{"type": ["bar"]}]}, None),
         ({"data": [7]}, None), ({"data": 7}, None), ({"data": []}, None), ([], None), (None, None),
@@ -65,6 +69,8 @@ def encoded(code: str, *numbers: float) -> dict[str, str]:
         ([{**LINE, "name": "a"}, {"y": [5]}], [("a", 1, 3), ("a", 2, 4), ("2", "", 5)]),
         ([{"x": ["A", "B"], "y": encoded("d", 0.5, 2.0)}], [("1", "A", 0.5), ("1", "B", 2.0)]),
         ([{"x": encoded("b", -1), "y": {"dtype": "f8", "bdata": "!"}}], [("1", -1, "")]),
+        ([{**LINE, "type": "scatter3d", "z": [5, 6]}, {"y": [7]}], [("1", 1, 3, 5), ("1", 2, 4, 6), ("2", "", 7, "")]),
+        ([{"type": "surface", "x": [1, 2], "y": [3, 4], "z": [[1, 2], [3, 4]]}], []),
         ([{"z": [[1]], "x": {"dtype": "f8", "bdata": "AAA=", "shape": "2, 2"}, "y": 7}], []),
     ],
 )  # fmt: skip
@@ -78,10 +84,9 @@ def test_of_many_points_the_first_are_listed_and_the_others_counted():
 
 
 def test_no_library_can_end_the_element_that_holds_it():
-    for scripts in LIBRARIES.values():
-        for path in scripts:
-            text = (STATIC / path).read_text(encoding="utf-8")
-            assert not re.search(r"</script|<!--|\r", text, re.IGNORECASE), path
+    for path in SCRIPTS:
+        text = (STATIC / path).read_text(encoding="utf-8")
+        assert not re.search(r"</script|<!--|\r", text, re.IGNORECASE), path
 
 
 @pytest.fixture
@@ -89,6 +94,7 @@ def charted(tmp_path: Path) -> Path:
     """A traces folder with a lecture of charts."""
     traces = tmp_path / "var" / "traces"
     t.write(charts(traces.parent / "files").trace(), traces / "charts.json")
+    t.write(space().trace(), traces / "space.json")
     return traces
 
 
@@ -100,12 +106,21 @@ def test_the_server_gives_the_charts_of_a_lecture_and_no_others(charted: Path):
     assert f'data-plot="plots/{key}.json"' in client.get("/charts/").text
 
 
+def test_a_chart_is_encoded_once_for_its_page_and_its_data(charted: Path, monkeypatch: pytest.MonkeyPatch):
+    plots, encoded = [], plotting.interactive
+    monkeypatch.setattr(plotting, "interactive", lambda plot: plots.append(plot) or encoded(plot))
+    client = Client(create(charted))
+    shown = re.findall(r'data-plot="([^"]+)"', client.get("/charts/").text)
+    assert [client.get(f"/charts/{path}").status_code for path in shown] == [200] * 3
+    assert len(plots) == 3
+
+
 @pytest.mark.parametrize("folder", ["charted", "traces"])
 def test_libraries_are_published_only_where_a_lecture_needs_them(request, tmp_path: Path, folder: str):
     recordings: Path = request.getfixturevalue(folder)
     main(["export", "--traces", str(recordings), "--out", str(tmp_path / "site")])
     main(["export", "--traces", str(recordings), "--out", str(tmp_path / "alone"), "--single-file"])
-    for path in (path for scripts in LIBRARIES.values() for path in scripts):
+    for path in SCRIPTS:
         assert (tmp_path / "site" / "_static" / path).exists() is (folder == "charted")
         pages = "".join(page.read_text() for page in (tmp_path / "alone").glob("*.html"))
         assert (f'id="{path}"' in pages) is (folder == "charted")
@@ -113,9 +128,9 @@ def test_libraries_are_published_only_where_a_lecture_needs_them(request, tmp_pa
 
 def test_a_single_file_may_run_the_libraries_it_holds(charted: Path, tmp_path: Path):
     main(["export", "--traces", str(charted), "--out", str(tmp_path / "alone"), "--single-file"])
-    page = (tmp_path / "alone" / "charts.html").read_text()
-    policy = unescape(page.partition("</head>")[0])
-    for scripts in LIBRARIES.values():
-        for path in scripts:
-            assert digest((STATIC / path).read_text(encoding="utf-8")) in policy
-            assert page.count(f'<script type="text/plain" id="{path}">') == 1
+    for name, held in (("charts", SCRIPTS - {DEEP}), ("space", {DEEP})):
+        page = (tmp_path / "alone" / f"{name}.html").read_text()
+        policy = unescape(page.partition("</head>")[0])
+        for path in SCRIPTS:
+            assert (digest((STATIC / path).read_text(encoding="utf-8")) in policy) is (path in held)
+            assert page.count(f'<script type="text/plain" id="{path}">') == (path in held)

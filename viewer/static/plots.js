@@ -27,6 +27,8 @@ async function draw(figure) {
   } catch (error) {
     box.remove();
     console.info(`${library}: ${error.message}`);
+    const card = figure.querySelector(":scope > .missing");
+    if (card || error.refused) (card ?? figure).append(element("p", { class: "cut" }, `It is not drawn here: ${error.message}.`));
   }
 }
 
