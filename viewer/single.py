@@ -88,7 +88,7 @@ def _inline(entry: str, blocks: dict[str, Markup], libraries: dict[str, str]) ->
     runs = " ".join(bundle.digest(text) for text in (theme, script, *libraries.values()))
     policy = (
         f"default-src 'none'; script-src {runs}; "
-        f"style-src {bundle.digest(style)}; img-src data:; media-src data:; font-src data:; connect-src data:; "
+        f"style-src {bundle.digest(style)}; img-src data: blob:; media-src data:; font-src data:; connect-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     held = {name: Markup(text) for name, text in libraries.items()}

@@ -21,7 +21,7 @@ def text(browser, site: str) -> str:
     "words",
     [
         "A text with", "$ nvidia-smi", "Cut here: the recording holds no more of it.", "def f():", "Breathe.",
-        "the server answered 404", "https://course.example/gone.png", "Film not shown. no such file", "About it",
+        "the server answered 404", "https://course.example/gone.png", "Film not shown: no such file.", "About it",
         "A paper A, B, C, D et al., 2024", "Chart not drawn. a scatter of points", "input → output (relu)",
         "Two GPUs", "132", "printed", "warned", "2 more operators", "Measured on a CPU", "2 ms mean of 3, 1 to 3 ms",
         "wall clock on a CPU · floor 0.5 ms (its bandwidth)", "not measured", "CUDA events on no GPU",

@@ -82,6 +82,9 @@ def test_a_surface_is_drawn_in_the_pages_colours_and_leaves_the_wheel_to_the_pag
     canvas.hover()
     reader.page.mouse.wheel(0, 200)
     reader.until(f"scrollY > {before}")
+    reader.page.wait_for_selector(".chart .still[src^='data:image/png']", state="attached")
+    reader.page.emulate_media(media="print")
+    assert reader.page.is_visible(".chart .still") and reader.page.is_hidden(".chart canvas")
 
 
 def test_where_a_browser_draws_no_surface_the_card_says_why(reading, hall: str):

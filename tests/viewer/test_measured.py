@@ -66,7 +66,7 @@ def test_the_page_names_device_and_date_of_each(pair: Path):
     client = Client(create(pair))
     page = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", client.get("/mine/compare/").text))
     assert "mine recorded on CPU, 29 Nov 2026 h200 recorded on NVIDIA H200, 29 Nov 2026" in page
-    assert "copy 6 ms 0.08333 of the ceiling CUDA events on a device, 2 runs, 4 to 8 ms, floor 0.5 ms 2 ms" in page
+    assert "copy 6 ms 8.33 % of the ceiling CUDA events on a device, 2 runs, 4 to 8 ms, floor 0.5 ms 2 ms" in page
     assert 'href="./mine/compare/"' in client.get("/").text and "other/compare" not in client.get("/").text
     assert [client.get(f"/{name}/compare/").status_code for name in ("h200", "other", "none")] == [200, 404, 404]
 
@@ -76,3 +76,13 @@ def test_the_page_is_exported_as_it_is_served(pair: Path, tmp_path: Path):
     exported = (tmp_path / "site" / "h200" / "compare" / "index.html").read_bytes()
     assert exported == Client(create(pair)).get("/h200/compare/").content
     assert not (tmp_path / "site" / "other" / "compare").exists()
+
+
+def test_single_files_link_to_it_too(pair: Path, tmp_path: Path):
+    alone = tmp_path / "alone"
+    main(["export", "--traces", str(pair), "--out", str(alone), "--single-file"])
+    assert 'href="compare/mine.html"' in (alone / "index.html").read_text()
+    page = (alone / "compare" / "mine.html").read_text()
+    for link in re.findall(r'<a [^>]*href="([^"#?]+)"', page):
+        assert (alone / "compare" / link).is_file(), link
+    assert "_static" not in page and not (alone / "compare" / "other.html").exists()

@@ -42,7 +42,8 @@ function sentence({ data, step }) {
   const shown = document.querySelector(".slot.current .text") ?? document.querySelector(".row.current code");
   const text = document.querySelector(".standin") ? "not shown" : shown?.textContent.trim().slice(0, 200) ?? "";
   const accesses = [...document.querySelectorAll("#accesses .now")].map((said) => `; ${said.textContent}`).join("");
-  return `Step ${step} of ${data.last}, ${data.function(step)} line ${data.line(step)}: ${text}${accesses}`;
+  const values = data.variables(step, step).filter(({ changed }) => changed).map(({ name, value }) => `; ${name} is ${data.values[value].text.slice(0, 80)}`).join("");
+  return `Step ${step} of ${data.last}, ${data.function(step)} line ${data.line(step)}: ${text}${values}${accesses}`;
 }
 
 function actions(state) {

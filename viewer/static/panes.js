@@ -86,7 +86,7 @@ export class Panes {
       out.push(element("p", { class: "scope" }, depth ? "in " : "", element("code", {}, data.function(at)), depth ? "" : ` at line ${data.line(at)}`));
       out.push(element("dl", { class: "vars" }, ...found.map((variable) => this.variable(variable))));
     });
-    return out.length ? out : [element("p", { class: "empty" }, "No variable is inspected up to here.")];
+    return out.length ? out : [element("p", { class: "empty" }, step ? "No variable is inspected up to here." : "Step through the lecture with → and ←, or › and ‹ above; the values of its variables show here.")];
   }
 
   variable({ name, value, since, changed, fresh }) {

@@ -29,7 +29,8 @@ export class Search {
   /** Places of the page whose text holds the words, in the order of the page. */
   textHits(wanted) {
     const out = [];
-    for (const node of document.querySelectorAll(".row:not(.prose), .slot .group")) {
+    const places = this.state.on.notes ? ".row:not(.prose), .slot .group" : ".row:not(.prose), .slot:not(.only-notes) .group";
+    for (const node of document.querySelectorAll(places)) {
       if (node.textContent.toLowerCase().includes(wanted)) out.push({ node });
     }
     return out;
@@ -53,6 +54,7 @@ export class Search {
     const { node, step } = this.hits[this.at];
     if (step !== undefined) this.state.go(step);
     else this.lead(node);
+    this.paint(node ?? document.getElementById("variables"));
   }
 
   lead(node) {
@@ -68,12 +70,12 @@ export class Search {
     }
   }
 
-  paint() {
+  /** Mark the hits on the page, and otherwise the one in `current` that was walked to. */
+  paint(current) {
     if (!CSS.highlights) return;
-    CSS.highlights.delete("search");
     const wanted = this.input.value.trim().toLowerCase();
-    const ranges = this.hits.flatMap(({ node }) => (node ? rangesIn(node, wanted) : []));
-    if (ranges.length) CSS.highlights.set("search", new Highlight(...ranges.slice(0, 2000)));
+    const marked = { search: this.hits.flatMap(({ node }) => (node && node !== current ? rangesIn(node, wanted) : [])), "search-current": current ? rangesIn(current, wanted) : [] };
+    for (const [name, ranges] of Object.entries(marked)) CSS.highlights.set(name, new Highlight(...ranges.slice(0, 2000)));
   }
 }
 

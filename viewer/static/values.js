@@ -77,8 +77,9 @@ function elements(data, shape) {
 }
 const short = (item) => (typeof item === "number" && !Number.isInteger(item) ? String(Number(item.toPrecision(4))) : String(item));
 
-/** A larger array: its sample as a picture, light for low and dark for high. */
-function heat(sample, stats, shape) {
+/** A larger array: its sample as a picture, light for low and dark for high; the element under the pointer is named. */
+function heat(recorded, stats, shape) {
+  const sample = recorded.map((row) => row.map((item) => (typeof item === "boolean" ? Number(item) : item)));
   const [height, width] = [sample.length, sample[0]?.length ?? 0];
   if (!width) return element("div", { class: "type" }, "no elements");
   const canvas = element("canvas", { class: "heat", width, height, role: "img", "aria-label": `heat map of ${height} by ${width} evenly spaced elements` });
@@ -88,8 +89,14 @@ function heat(sample, stats, shape) {
   const pixels = context.createImageData(width, height);
   sample.forEach((row, y) => row.forEach((item, x) => pixels.data.set(colour(item, low, high, ends), 4 * (y * width + x))));
   context.putImageData(pixels, 0, 0);
+  canvas.addEventListener("pointermove", ({ offsetX, offsetY }) => {
+    const at = (offset, size, count) => Math.min(count - 1, Math.max(0, Math.floor((offset / size) * count)));
+    canvas.title = short(recorded[at(offsetY, canvas.clientHeight, height)][at(offsetX, canvas.clientWidth, width)]);
+  });
   const of = shape.reduce((product, size) => product * size, 1);
-  return element("div", {}, canvas, element("div", { class: "cut" }, `heat map of ${number(height * width)} of ${number(of)} elements`));
+  const seen = height * width < of ? `${number(height * width)} of ${number(of)} elements, evenly spaced` : `all ${number(of)} elements`;
+  const odd = sample.flat().some((item) => typeof item !== "number") ? "; red: nan or inf" : "";
+  return element("div", {}, canvas, element("div", { class: "cut" }, seen + odd));
 }
 
 function range(sample, stats) {
