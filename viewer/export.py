@@ -100,8 +100,9 @@ class Export:
     def _write(self, path: str, data: bytes) -> None:
         """Put `data` at `path` unless it is there already."""
         file = self.out / stays(path)
-        self.written[path] = not (file.is_file() and file.read_bytes() == data)
-        if self.written[path]:
+        changes = not (file.is_file() and file.read_bytes() == data)
+        self.written[path] = changes or self.written.get(path, False)  # several recordings may have one kernel
+        if changes:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
 

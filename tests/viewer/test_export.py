@@ -63,6 +63,13 @@ def test_exporting_again_changes_no_byte_and_no_time(traces: Path, tmp_path: Pat
     assert before == (content(tmp_path / "site"), times(tmp_path / "site"))
 
 
+def test_what_two_recordings_share_counts_as_written(traces: Path, tmp_path: Path, capsys):
+    (traces / "twin.json").write_bytes((traces / "small.json").read_bytes())
+    export(traces, tmp_path / "site")
+    files = len(content(tmp_path / "site")) - 1
+    assert f"{files} files, {files} of them written now" in capsys.readouterr().out
+
+
 def test_what_is_no_longer_published_goes_and_what_others_put_there_stays(traces: Path, tmp_path: Path):
     made = Maker("x = 1\n")
     made.step(made.call("main"), 1)

@@ -8,7 +8,6 @@ const MOST = 20_000;
 const sizes = {
   sequence: ({ start = 0, stop, step = 1 }) => (stop - start) / step,
   kde: ({ steps, maxsteps = 0 }) => steps ?? maxsteps,
-  density: ({ steps, maxsteps = 0 }) => steps ?? maxsteps,
   quantile: ({ step = 1 }) => 1 / step,
   graticule: ({ step, stepMinor = step ?? [10, 10] }) => 360 / stepMinor[0] + 180 / stepMinor[1],
   bin: ({ maxbins = 0, extent, step }) => (step ? (extent[1] - extent[0]) / step : maxbins),
