@@ -50,7 +50,10 @@ def _triton(source: Any) -> Kernel:
 
 def _cuda(path: str, name: str) -> Kernel:
     """Where the kernel `name`, or the first, stands in a CUDA file. Raises ValueError when it is not there."""
-    found = assets.find(path)
+    try:
+        found = assets.find(path)
+    except ValueError as error:
+        raise ValueError(f"{path!r}: {error}") from error
     kernels = kernels_in(found.read_text(encoding="utf-8", errors="replace"))
     if not kernels:
         raise ValueError(f"{path!r} has no __global__ function")

@@ -47,8 +47,22 @@ def _claim(
         expected=checked_count(count),
         reason="the recording ended before its kernels were compiled",
     )
-    wanted = parse_targets([targets] if isinstance(targets, str) else targets)
-    return Claim(shown, select, called, wanted, in_words(constants or {}))
+    return Claim(shown, select, called, _targets(targets), in_words(_constants(constants)))
+
+
+def _targets(given: object) -> tuple[str, ...]:
+    """The targets named. Raises ValueError for what names none, UsageError for a word that is no target."""
+    several = [given] if isinstance(given, str) else given
+    if not isinstance(several, list | tuple | set) or not all(isinstance(one, str) for one in several):
+        raise ValueError(f"targets={given!r:.80} names no targets; give one such as 'sm_90', or several in a list")
+    return parse_targets(several)
+
+
+def _constants(given: object) -> Mapping[str, Any]:
+    """The constants named. Raises ValueError for what are none."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ValueError(f"constants={given!r:.80} are no constants; give values by name, {{'BLOCK_SIZE': 1024}}")
+    return given or {}
 
 
 def _kernel(kernel: object, name: str) -> tuple[int, str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.trace import Region, Slice
 
-BOXES = 64
+BOXES = 256
 "Kept of a region."
 RUNS = 4096
 "Looked at of places that are no grid."

@@ -37,7 +37,7 @@ def test_a_cuda_kernel(heard: Hearing, tmp_path: Path):
     ("source", "name", "warning"),
     [
         ("k.cu", "third", "'k.cu' has no kernel 'third'; it has first, second"),
-        ("none.cu", "", "there is no such file, neither beside the lecture nor in the working folder"),
+        ("none.cu", "", "'none.cu': there is no such file, neither beside the lecture nor in the working folder"),
         ("empty.cu", "", "'empty.cu' has no __global__ function"),
     ],
 )

@@ -153,5 +153,5 @@ def test_many_parts_are_counted_in_words() -> None:
 
 def test_parts_that_are_left_out_are_said() -> None:
     assert access(np.zeros(10**6, np.int32), np.arange(1, 1000) ** 2).text == (
-        "reads x[1] and x[4] and x[9] and further parts (the first 64 are recorded), 999 elements"
+        "reads x[1] and x[4] and x[9] and further parts (the first 256 are recorded), 999 elements"
     )
