@@ -55,9 +55,11 @@ def _instantiated(request: CudaRequest, capability: int, folder: Path) -> tuple[
         if said is None or said[1] not in re.findall(r"\w+", request.instance):
             raise
         raise ToolError(f"{_nameless(request)}\n\n{error}") from error
-    if ".entry" not in built[0]:
+    if ".entry" in built[0]:
+        return built
+    if re.search(rf"\btemplate\b[^;{{}}]*__global__[^;{{}}]*\b{request.name}\b", request.source):
         raise ToolError(_nameless(request))
-    return built
+    raise ToolError(f"nothing came of {request.name}: it stands in a part of {request.path} that an #if leaves out")
 
 
 def _nameless(request: CudaRequest) -> str:

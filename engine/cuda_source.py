@@ -24,6 +24,10 @@ _BOUNDS = re.compile(r"\b__\w+__\s*\((?:[^()]|\([^()]*\))*\)")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"(?P<near>[^"\n]+)"|<(?P<far>[^>\n]+)>)', re.MULTILINE)
 
 
+_EXPLICIT = r"\btemplate\s+__global__[^;{{}}]*?\b{kernel}\s*(?P<arguments><[^;{{}}]*?>)\s*\("
+"An instance of a template that the file makes by its name."
+
+
 class Item(NamedTuple):
     """One declaration at the outermost level, namespaces apart."""
 
@@ -35,11 +39,15 @@ class Item(NamedTuple):
 
 
 def device_part(source: str, kernel: str) -> str:
-    """`source` with everything blanked that only runs on the host, and every kernel but `kernel`."""
+    """`source` with everything blanked that only runs on the host, and every kernel but `kernel`.
+
+    Instances of a template are blanked too: one at a time is compiled (see `instances`).
+    """
     shown = source
     for item in items(source):
         name = kernel_name(item.head)
-        if (name is not None and name != kernel) or (name is None and _for_host(item)):
+        made = name == kernel and re.search(_EXPLICIT.format(kernel=kernel), item.head)
+        if made or (name is not None and name != kernel) or (name is None and _for_host(item)):
             shown = shown[: item.start] + _blank_code(shown[item.start : item.end]) + shown[item.end :]
     return shown
 
@@ -85,7 +93,8 @@ def kernel_name(head: str) -> str | None:
 
 
 def instances(source: str, kernel: str) -> tuple[str, ...]:
-    """Which instances of a template the file launches, each as it is named outside all namespaces: `inner::first<32>`.
+    """Which instances of a template the file launches or makes, each as it is named outside all namespaces:
+    `inner::first<32>`.
 
     One launched for the parameters of another template is not among them.
     """
@@ -93,7 +102,8 @@ def instances(source: str, kernel: str) -> tuple[str, ...]:
     unknown = {word for item in items(source) if _for_host(item) for word in _parameters(item.head)}
     space = next((_namespaces(code, at.start()) for at in re.finditer(rf"__global__[^;{{]*?\b{kernel}\b", code)), "")
     launched = re.finditer(rf"\b{kernel}\s*(?P<arguments><(?!<<)[^;{{}}]*?>)\s*<<<", code)
-    given = [" ".join(match["arguments"].split()) for match in launched]
+    made = re.finditer(_EXPLICIT.format(kernel=kernel), code)
+    given = [" ".join(match["arguments"].split()) for match in (*launched, *made)]
     known = [each for each in given if unknown.isdisjoint(re.findall(r"\w+", each))]
     return tuple(dict.fromkeys(f"{space}{kernel}{each}" for each in known))
 

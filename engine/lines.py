@@ -28,7 +28,7 @@ def stage_lines(origins: Sequence[Origin], own: str, display: Callable[[str], st
     inlined = {
         number: [(display(path), line) for path, line in origin]
         for number, origin in enumerate(origins, 1)
-        if origin is not None and len(origin) > 1
+        if origin and (len(origin) > 1 or origin[0][0] != own)
     }
     return StageLines([_own_line(origin, own) for origin in origins], inlined)
 

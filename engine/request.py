@@ -131,7 +131,7 @@ class CudaRequest(Part, frozen=True, tag="cuda"):
     nvcc: str
     "Path of the compiler; empty for NVRTC, which is a library."
     instance: str = ""
-    "Of a template, `scale<32>`; empty for a kernel that is none, or whose instances the file names itself."
+    "Of a template, `scale<32>`; empty for a kernel that is none, or of which no instance is known."
 
 
 class LaunchedBinary(Part, frozen=True, tag="binary"):
@@ -197,5 +197,5 @@ class Result(msgspec.Struct, omit_defaults=True):
     "Whether the same job would end the same; not so where time ran out or the compiler died."
 
 
-FORMAT = 3
+FORMAT = 4
 "To be raised whenever the same job gives other files than before."

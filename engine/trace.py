@@ -413,7 +413,8 @@ class StageLines(Struct, frozen=True):
     source: list[int]
     "Line of the kernel's own file, for inlined code the line that called it; 0 compiler-generated, -1 not code."
     inlined: dict[int, list[tuple[str, int]]] = {}
-    "By line of the stage (from 1), for inlined code: (path, line) of the helper's line, then of each caller, outwards."
+    """By line of the stage, from 1, for inlined code: (path, line) of the helper's line, then of each caller, outwards.
+    Of code in another file that is called, not inlined, its line alone."""
 
 
 class KernelLines(Struct, frozen=True):

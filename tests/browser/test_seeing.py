@@ -86,6 +86,20 @@ def test_the_kernel_in_play_stands_beside_its_ptx(reading):
     assert reader.text("#kernel .listing:last-child li.running") == "mov.u32 %r3, %tid.x;"
 
 
+CALLED = """async () => {
+  const { Linked } = await import(new URL("../_static/linked.js", location.href));
+  const shown = { stage: { inlined: { 3: [["more/lib.py", 4]] } }, lineOf: () => 0, inSource: () => false };
+  return ["3", "4"].map((n) => Linked.prototype.describe.call(shown, { dataset: { n } }));
+}"""
+
+
+def test_code_that_is_called_in_another_file_is_not_called_the_compilers(reading):
+    assert reading("small/?step=2").page.evaluate(CALLED) == [
+        "From lib.py:4, in another file than the kernel.",
+        "Compiler-generated: it belongs to no line of the source.",
+    ]
+
+
 def test_source_and_stage_light_each_other(reading):
     reader = reading("small/?step=40")
     reader.page.wait_for_selector("#kernel li[data-source='8']")

@@ -354,8 +354,9 @@ def test_an_instance_of_a_template(tmp_path, nvcc):
     source = "namespace a {\ntemplate <int N> __global__ void __launch_bounds__(N) k(float *x) { x[0] = N; }\n}\n"
     work = CudaRequest("k", "k.cu", source, {}, cuda_compiler(nvcc), "a::k<64>")
     nameless = msgspec.structs.replace(work, instance="")
-    wanted = [Wanted("k", one, "k.cu", "0" * 64) for one in (work, nameless)]
-    made, nothing = compile_all({0: wanted}, ["sm_90"], tmp_path)[0]
+    absent = msgspec.structs.replace(nameless, source="#if 0\n__global__ void k() {}\n#endif\n")
+    wanted = [Wanted("k", one, "k.cu", "0" * 64) for one in (work, nameless, absent)]
+    made, nothing, left_out = compile_all({0: wanted}, ["sm_90"], tmp_path)[0]
     assert (made.stages, made.constants, made.reason) == (("ptx", "sass"), {"instance": "a::k<64>"}, "")
     assert made.residency.warps == 2
     assert nothing.stages == ()
@@ -363,6 +364,7 @@ def test_an_instance_of_a_template(tmp_path, nvcc):
         "k is a template, and k.cu does not say for which arguments to compile it: "
         "add `template __global__ void k<..>(..);` behind it"
     )
+    assert left_out.reason == "nothing came of k: it stands in a part of k.cu that an #if leaves out"
 
 
 def test_nvrtc_finds_the_headers_beside_the_file(tmp_path):

@@ -114,6 +114,17 @@ def test_headers_beside_the_file(tmp_path):
     assert found == {"a.cuh": '#include "b.cuh"\n#include "a.cuh"\n', "b.cuh": "int b;\n"}
 
 
+def test_instances_that_the_file_makes_are_compiled_one_at_a_time():
+    source = """\
+template <typename T> __global__ void first(T *x) {}
+template __global__ void first<float>(float *);
+template __global__ void __launch_bounds__(64) first<half>(half *);
+void run(float *x) { first<float><<<1, 32>>>(x); }
+"""
+    assert instances(source, "first") == ("first<float>", "first<half>")
+    assert device_part(source, "first").rstrip() == source.partition("\n")[0]
+
+
 def test_instances_of_a_template_that_are_launched():
     source = """\
 namespace outer { namespace { namespace inner {

@@ -334,7 +334,7 @@ def test_column_of_a_stage():
     origins = [None, (), (("k.py", 3),), (("lib.py", 4), ("k.py", 9)), (("k.py", 2), ("k.py", 8)), (("lib.py", 4),)]
     lines = stage_lines(origins, "k.py", str.upper)
     assert lines.source == [-1, 0, 3, 9, 8, 0]
-    assert lines.inlined == {4: [("LIB.PY", 4), ("K.PY", 9)], 5: [("K.PY", 2), ("K.PY", 8)]}
+    assert lines.inlined == {4: [("LIB.PY", 4), ("K.PY", 9)], 5: [("K.PY", 2), ("K.PY", 8)], 6: [("LIB.PY", 4)]}
 
 
 def test_stages_that_are_not_there():

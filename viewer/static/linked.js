@@ -87,8 +87,9 @@ export class Linked {
       return count ? `Line ${line} became ${count} line${count === 1 ? "" : "s"} of ${this.name}.` : `Line ${line}: no code emitted in ${this.name}.`;
     }
     if (line < 0) return "Not code.";
-    if (line === 0) return "Compiler-generated: it belongs to no line of the source.";
     const chain = (this.stage.inlined[row.dataset.n] ?? []).map(([path, at]) => `${path.split("/").at(-1)}:${at}`);
+    if (line === 0 && chain.length) return `From ${chain.join(" ← ")}, in another file than the kernel.`;
+    if (line === 0) return "Compiler-generated: it belongs to no line of the source.";
     return `From line ${line}${chain.length ? `, through ${chain.join(" ← ")}` : ""}.`;
   }
 }
