@@ -83,15 +83,16 @@ def draw(operation: Operation, case: Case, dtype: torch.dtype, device: str, scal
 def compare(name: str, result: torch.Tensor, expected: torch.Tensor, allowed: float) -> Result:
     """How far `result` lies from the float64 `expected`; a mismatch says element, value and expected value.
 
-    An element may differ by `allowed` times (its size + the root mean square of all), or by 1e-15: the reference itself
-    rounds, where 1 + tanh(a) cancels for example.
+    An element may differ by `allowed` times (its size + the root mean square of all), by the distance of the smallest
+    numbers of its dtype, or by 1e-15: the reference itself rounds, where 1 + tanh(a) cancels for example.
     """
     if result.shape != expected.shape:
         return Result(math.inf, f"{name} has shape {tuple(result.shape)} and must have {tuple(expected.shape)}")
     difference = (result.double() - expected).abs()
     error = (difference.norm() / expected.norm().clamp_min(1e-300)).item()
     size = expected.abs() + expected.square().mean().sqrt()
-    wrong = ~(difference <= allowed * size + 1e-15)  # so that NaN is wrong too
+    least = torch.finfo(result.dtype).smallest_normal * torch.finfo(result.dtype).eps  # 6e-8 in float16
+    wrong = ~(difference <= allowed * size + max(least, 1e-15))  # so that NaN is wrong too
     if not wrong.any():
         return Result(error)
     index = tuple(wrong.nonzero()[0].tolist())
@@ -106,7 +107,8 @@ def run(operation: Operation, version: Version, tensors: Tensors) -> Result:
     before = [x.clone() for x in tensors]
     poison = contextlib.nullcontext() if version.language == "torch" else poisoned()  # makes torch choose otherwise
     with poison, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "overflow encountered in exp")  # numpy's, and right: x / (1 + inf) is 0
+        # NumPy's, and right: x / (1 + inf) is 0, and so is 2 to the power -inf
+        warnings.filterwarnings("ignore", "overflow encountered in (exp|multiply)")
         result = version.run(*tensors)
     for name, x, was in zip(operation.inputs, tensors, before, strict=True):
         if not torch.equal(x, was):

@@ -8,7 +8,7 @@ import torch
 from kernels.__main__ import main
 from kernels.catalog import OPERATIONS, Operation, Version
 from kernels.check import CASES, Case, check_version, compare, draw, poisoned
-from tests.kernels.processes import output, run
+from tests.kernels.processes import run
 
 
 def double(x: torch.Tensor) -> torch.Tensor:
@@ -23,7 +23,9 @@ def doubling(version: Version) -> str | None:
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="with a GPU the check runs there, in a test of its own")
 def test_without_a_gpu_triton_versions_are_checked_in_the_interpreter_and_the_others_said_unchecked() -> None:
-    lines = output("-m", "kernels", "check").splitlines()
+    finished = run("-m", "kernels", "check")
+    assert (finished.returncode, finished.stderr) == (0, ""), finished.stdout
+    lines = finished.stdout.splitlines()
     assert lines[0] == "No GPU; Triton interpreter, on smaller shapes"
     versions = [version for operation in OPERATIONS.values() for version in operation.versions]
     for line, version in zip(lines[1:], versions, strict=True):
@@ -98,6 +100,12 @@ def test_new_tensors_are_nan_while_poisoned_and_pytorch_is_as_before_afterwards(
 def test_nan_never_passes_but_infinite_error_does_not_hide_the_element() -> None:
     result = compare("y", torch.tensor([1.0, math.nan]), torch.tensor([1.0, 2.0], dtype=torch.float64), 1e-5)
     assert result.mismatch == "y[1] is nan and must be 2 (1 of 2 elements are off by more than 1e-05 of their size)"
+
+
+def test_the_smallest_numbers_of_float16_are_as_close_as_they_lie() -> None:
+    expected = torch.tensor([-2.84738834e-06], dtype=torch.float64)  # GeLU of -4.4; float16 goes in steps of 6e-8 there
+    assert compare("y", expected.half(), expected, 2e-3).mismatch is None
+    assert compare("y", (expected - 1e-7).half(), expected, 2e-3).mismatch is not None
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.label], ids=str)
