@@ -91,8 +91,8 @@ def main_of(module: ModuleType, shown: Path) -> Callable[[], Any]:
     main: Any = getattr(module, "main", None)
     if not callable(main):
         raise UsageError(f"{shown} defines no main(); add 'def main():' around what the lecture says")
-    if inspect.iscoroutinefunction(main) or inspect.isgeneratorfunction(main) or inspect.isasyncgenfunction(main):
-        raise UsageError(f"{shown}: main() would not run when it is called; write 'def main():' without async or yield")
+    if inspect.isgeneratorfunction(main) or inspect.isasyncgenfunction(main):
+        raise UsageError(f"{shown}: main() would not run when it is called; take its yield out")
     try:
         inspect.signature(main).bind()
     except TypeError as error:

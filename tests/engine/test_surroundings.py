@@ -155,7 +155,7 @@ def test_a_relative_folder_is_the_one_it_was_at_the_start(tmp_path: Path) -> Non
 
 
 def test_a_main_that_is_a_generator_is_said(tmp_path: Path) -> None:
-    run = record(tmp_path, "def main():\n    yield 1\n")
+    run = record(tmp_path, "def main():\n    return (n for n in [1])\n")
     assert "main() is a generator, so nothing in it was executed" in run.warnings()[0]
 
 
