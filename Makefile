@@ -3,8 +3,8 @@ PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 READY := .venv/.ready
-# One file's tests stay in one process: what they share is made once.
-SHARED_OUT := -n auto --maxprocesses 4 --dist loadfile
+# Each process begins with a run of files, and takes over tests of another's when it has none left.
+SHARED_OUT := -n auto --maxprocesses 4 --dist worksteal
 
 .PHONY: lecture test check clean
 
@@ -16,7 +16,7 @@ test: $(READY) .venv/.tools
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(SHARED_OUT) --ignore=tests/browser --ignore=tests/benchmarks $(PYTEST_ARGS)
-	$(BIN)/python -m pytest $(SHARED_OUT) --dist worksteal tests/browser $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(SHARED_OUT) tests/browser $(PYTEST_ARGS)
 	$(BIN)/python -m pytest tests/benchmarks $(PYTEST_ARGS)
 
 check: $(READY)

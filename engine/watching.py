@@ -4,6 +4,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
@@ -12,10 +13,14 @@ from engine.errors import EngineError, UsageError
 from engine.processes import command
 from engine.trace import read, write_whole
 
-POLL_MS = 200
-"Milliseconds between two looks at a recording that runs."
+POLL = 0.2
+"Seconds between two looks at the files, and at a recording that runs."
 UNUSABLE = 2
 "Exit code of a recording that could not even begin."
+
+
+Stamp = tuple[int, int, int] | None
+"What differs when a file was saved; None where there is none."
 
 
 class Recording:
@@ -55,10 +60,11 @@ def watch_lectures(arguments: argparse.Namespace, viewer: subprocess.Popen[bytes
         if not lecture.is_file():
             raise UsageError(f"there is no lecture {str(lecture)!r} to watch; name a Python file that defines main()")
     queue, running = list(arguments.lectures), None
+    stamps: dict[Path, Stamp] = {}
     try:
         while True:
             files = {lecture: _files(arguments.out, lecture) for lecture in arguments.lectures}
-            for changed in _changes(files):
+            for changed in _changes(set().union(*files.values()), stamps):
                 touched = [lecture for lecture, group in files.items() if group & changed]
                 queue = list(dict.fromkeys([*queue, *touched]))
                 if viewer is not None and viewer.poll() is not None:
@@ -78,16 +84,26 @@ def watch_lectures(arguments: argparse.Namespace, viewer: subprocess.Popen[bytes
             running.abandon()
 
 
-def _changes(files: dict[Path, set[Path]]) -> Iterable[set[Path]]:
-    """Sets of files that changed, empty ones when nothing did for a while."""
-    from watchfiles import watch
+def _changes(files: set[Path], stamps: dict[Path, Stamp]) -> Iterable[set[Path]]:
+    """Those of `files` that have changed since the last look, again and again; `stamps` go from one call to the next.
 
-    folders = {file.parent for group in files.values() for file in group}
-    print(f"watching {', '.join(sorted(map(str, folders)))}; Ctrl-C ends", file=sys.stderr)
-    for batch in watch(
-        *folders, recursive=False, debounce=POLL_MS, rust_timeout=POLL_MS, yield_on_timeout=True, raise_interrupt=True
-    ):
-        yield {Path(name).resolve() for _, name in batch}
+    Looked at, not listened for: between the end of one watch and the begin of the next, a change would not be heard.
+    """
+    print(f"watching {', '.join(sorted({str(file.parent) for file in files}))}; Ctrl-C ends", file=sys.stderr)
+    while True:
+        now = {file: _stamp(file) for file in files}
+        changed = {file for file in files if stamps.get(file, now[file]) != now[file]}
+        stamps |= now
+        yield changed
+        time.sleep(POLL)
+
+
+def _stamp(file: Path) -> Stamp:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _files(out: Path, lecture: Path) -> set[Path]:

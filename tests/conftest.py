@@ -4,9 +4,28 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.once import open_folder
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+# How long an example takes says nothing of what is tested: the machine may be slow, or busy with something else.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    open_folder(config)
+
+
+BEGIN_WITH = ("test_lectures.py", "test_seed_lecture.py", "test_check.py", "test_lines.py")
+"Files with tests that take long: begun last, one of them would run while the other processes have nothing left to do."
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in BEGIN_WITH)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

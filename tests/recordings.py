@@ -5,9 +5,14 @@ import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from engine.show import jsonl
+from engine.trace import read
+from tests.once import once
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -45,22 +50,32 @@ class Recorded:
         return [f"{w['line']}: {w['message']}" for w in self.header["warnings"]]
 
 
-def run_engine(*arguments: str | Path, cwd: Path = ROOT, python: str = sys.executable, timeout: float = 240,
+def run_engine(*arguments: str | Path, cwd: Path = ROOT, python: str = sys.executable,
                **environment: str) -> subprocess.CompletedProcess[str]:  # fmt: skip
     """`python -m engine ARGUMENTS`, from anywhere."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     return subprocess.run(
         [python, "-m", "engine", *map(str, arguments)], cwd=cwd, env=env, capture_output=True, text=True,
-        encoding="utf-8", timeout=timeout, stdin=subprocess.DEVNULL, check=False,
+        encoding="utf-8", stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
 
 
-def show(trace: Path, python: str = sys.executable) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Header and steps of a trace."""
-    shown = run_engine("show", "--jsonl", trace, python=python)
-    assert shown.returncode == 0, shown.stderr
-    header, *steps = map(json.loads, shown.stdout.splitlines())
+def show(trace: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Header and steps of a trace, as `show --jsonl` prints them."""
+    header, *steps = map(json.loads, jsonl(read(trace)))
     return header, steps
+
+
+def recorded_once(name: str, lecture: str, run: Callable[[Path], subprocess.CompletedProcess[str]]) -> Recorded:
+    """What `run` records of `lecture` into the folder it is called with, for all tests of this run; see `once`."""
+    def make(folder: Path) -> None:
+        done = run(folder)
+        (folder / "run.json").write_text(json.dumps([done.returncode, done.stderr, done.stdout]))
+
+    folder = once(name, make)
+    recorded = Recorded(*json.loads((folder / "run.json").read_text()), folder / "traces" / f"{lecture}.json")
+    recorded.header, recorded.steps = show(recorded.trace) if recorded.trace.exists() else ({}, [])
+    return recorded
 
 
 def record(folder: Path, source: str | bytes, *arguments: str, name: str = "lecture.py", python: str = sys.executable,
@@ -72,5 +87,5 @@ def record(folder: Path, source: str | bytes, *arguments: str, name: str = "lect
     run = run_engine(lecture, "-o", out, *arguments, python=python, **environment)
     recorded = Recorded(run.returncode, run.stderr, run.stdout, out / f"{lecture.stem}.json")
     if recorded.trace.exists():
-        recorded.header, recorded.steps = show(recorded.trace, python)
+        recorded.header, recorded.steps = show(recorded.trace)
     return recorded

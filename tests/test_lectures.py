@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from engine import trace
-from tests.recordings import ROOT, Recorded, run_engine, show
+from tests.once import once
+from tests.recordings import ROOT, Recorded, recorded_once, run_engine
 from viewer.assembly import instructions
 
 pytest.importorskip("torch", reason="the lecture is about torch")
@@ -21,20 +22,13 @@ pytest.importorskip("triton", reason="the lecture is about Triton")
 
 LECTURE = ROOT / "lectures" / "lecture_06.py"
 IMAGES = LECTURE.parent / "images"
-SECONDS = 400
-"Far above the minute it may take on two idle cores: other tests may run beside it, and every compiler starts cold."
-
-pytestmark = pytest.mark.timeout(SECONDS + 20)
-
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
-    """The whole lecture, recorded once for all tests of this file."""
-    out = tmp_path_factory.mktemp("recorded") / "traces"
-    run = run_engine(LECTURE.relative_to(ROOT), "-o", out, timeout=SECONDS)
-    made = Recorded(run.returncode, run.stderr, run.stdout, out / "lecture_06.json")
-    made.header, made.steps = show(made.trace)
-    return made
+def recorded() -> Recorded:
+    """The whole lecture."""
+    return recorded_once(
+        "lecture_06", "lecture_06", lambda folder: run_engine(LECTURE.relative_to(ROOT), "-o", folder / "traces")
+    )
 
 
 def values(recorded: Recorded, function: str, expression: str) -> list[str]:
@@ -402,10 +396,8 @@ lecture.measured_on_a_gpu()
 """
 
 
-@pytest.fixture(scope="module")
-def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What sections print, by heading, in an ordinary program on a machine without a C++ compiler."""
-    folder = tmp_path_factory.mktemp("plain")
+def print_sections(folder: Path) -> None:
+    """Run some sections in an ordinary program, as on a machine without a C++ compiler."""
     (folder / "measured").mkdir()
     (folder / "measured" / "h200.json").write_text(json.dumps(MEASURED))
     environment = {
@@ -415,7 +407,13 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     command = [sys.executable, "-c", PROGRAM, str(folder)]
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=False)
     assert run.returncode == 0, run.stderr
-    sections = run.stdout.removeprefix("## ").split("\n## ")
+    (folder / "printed.md").write_text(run.stdout)
+
+
+@pytest.fixture(scope="module")
+def printed() -> dict[str, str]:
+    """What they print, by heading."""
+    sections = (once("printed", print_sections) / "printed.md").read_text().removeprefix("## ").split("\n## ")
     return {section.partition("\n")[0]: section for section in sections}
 
 

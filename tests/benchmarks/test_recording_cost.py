@@ -5,7 +5,6 @@ measured at full size, `python -m tests.benchmarks` measures them.
 """
 
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,21 +22,11 @@ from tests.benchmarks.workloads import (
     steps_of,
     times,
 )
+from tests.clocks import least
 from tests.engine.interpreters import interpreter
 from tests.recordings import ROOT
 
 ROUNDS = 5
-ATTEMPTS = 5
-
-
-def least(ratio: Callable[[], float], bound: float) -> float:
-    """The least of several ratios, up to one within `bound`: other work on the machine can only add to a time."""
-    found = ratio()
-    for _ in range(ATTEMPTS - 1):
-        if found <= bound:
-            break
-        found = min(found, ratio())
-    return found
 
 
 @pytest.mark.parametrize(
@@ -85,10 +74,13 @@ def test_library_code_is_untouched_by_monitoring(version: str, tmp_path: Path) -
 
 
 def test_steps_are_small_and_quickly_written_and_read(tmp_path: Path) -> None:
-    found = kept(tmp_path, 20_000)
-    assert found.steps > 120_000
-    assert found.memory <= 64 and found.disk <= 16
-    assert found.finishing <= 3 * found.steps / 1_000_000 and found.opening <= 2 * found.steps / 1_000_000
+    def of_the_time_allowed() -> float:
+        found = kept(tmp_path, 20_000)
+        assert found.steps > 120_000
+        assert found.memory <= 64 and found.disk <= 16
+        return max(found.finishing / 3, found.opening / 2) / (found.steps / 1_000_000)
+
+    assert least(of_the_time_allowed, 1) <= 1
 
 
 def test_starting(tmp_path: Path) -> None:

@@ -1,35 +1,30 @@
 """How fast a recording of 100,000 steps opens and is stepped through, in a browser.
 
-`pytest tests/benchmarks` runs these; the limits are those of the viewer's design, with room for a busy machine.
+Times are of the processor, in the thread in which the page runs, not of the clock: what else the machine does is not
+the page's. The limits are those of the viewer's design, and leave room for a slow processor.
 """
 
 import os
 import statistics
-import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, CDPSession, Page
 
 from engine import trace as t
 from tests.browser.conftest import serving
+from tests.clocks import least
 from tests.viewer.samples import long_lecture
 from viewer.library import Library
 
 pytestmark = pytest.mark.browser
 SLACK = float(os.environ.get("BENCHMARK_SLACK", "3"))
-"Factor on every limit: 1 on a machine that does nothing else."
-STEPS = """async (keys) => {
-  const spent = [];
-  for (const key of keys) {
-    const start = performance.now();
-    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-    document.body.offsetHeight; // the layout the step makes necessary
-    spent.push(performance.now() - start);
-    await new Promise(requestAnimationFrame);
-  }
-  return spent;
+"Factor on every limit: 1 on a laptop's processor that does nothing else."
+STEP = """async (key) => {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  await new Promise(requestAnimationFrame); // after the layout that the step makes necessary
 }"""
 
 
@@ -42,54 +37,68 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"{address}long/"
 
 
+@dataclass
+class Measured:
+    """A page, and the time that it takes."""
+
+    page: Page
+    session: CDPSession
+
+    def open(self, address: str) -> None:
+        self.page.goto("about:blank")
+        self.page.goto(address)
+        self.page.wait_for_selector("body[data-ready]")
+
+    def spent(self) -> float:
+        """Seconds of the processor since the page's thread began."""
+        metrics = self.session.send("Performance.getMetrics")["metrics"]
+        return next(metric["value"] for metric in metrics if metric["name"] == "ThreadTime")
+
+    def steps(self, keys: str) -> list[float]:
+        """Milliseconds of the processor that each key took, all of which lead to another step."""
+        before, spent = self.page.input_value("#step"), []
+        for key in keys:
+            started = self.spent()
+            self.page.evaluate(STEP, key)
+            spent.append(1000 * (self.spent() - started))
+        assert self.page.input_value("#step") != before
+        return spent
+
+
 @pytest.fixture
-def page(browser: Browser, long: str) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    page = context.new_page()
-    page.goto(long)
-    page.wait_for_selector("body[data-ready]", timeout=60_000)
-    yield page
-    context.close()
+def measured(browser: Browser) -> Iterator[Measured]:
+    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
+        context.set_default_timeout(120_000)
+        page = context.new_page()
+        session = context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        yield Measured(page, session)
 
 
-def steps(page: Page, keys: str) -> list[float]:
-    """Milliseconds each key took, all of which lead to another step."""
-    before = page.input_value("#step")
-    spent = page.evaluate(STEPS, list(keys))
-    assert page.input_value("#step") != before
-    return spent
+def test_the_last_step_is_interactive_within_a_second(measured: Measured, long: str):
+    def opening() -> float:
+        before = measured.spent()
+        measured.open(f"{long}?step=99999")
+        after = measured.spent()
+        return after - before if after > before else after  # another site may be given another thread
 
-
-def test_the_last_step_is_interactive_within_a_second(page: Page, long: str):
-    page.goto("about:blank")
-    start = time.perf_counter()
-    page.goto(f"{long}?step=99999")
-    page.wait_for_selector("body[data-ready]")
-    seconds = time.perf_counter() - start
+    seconds = least(opening, SLACK)
     print(f"\n100,000 steps open at the last one in {seconds:.2f} s")
-    assert int(page.input_value("#step")) > 99_900
-    assert seconds < 1.0 * SLACK
+    assert int(measured.page.input_value("#step")) > 99_900
+    assert seconds < SLACK
 
 
-@pytest.mark.parametrize("start", [10, 50_000, 99_000])
-def test_a_step_is_shown_within_a_frame_wherever_it_is(page: Page, long: str, start: int):
-    page.goto(f"{long}?step={start}")
-    page.wait_for_selector("body[data-ready]")
-    steps(page, "llll")
-    spent = steps(page, "l" * 100 + "h" * 50 + "j" * 50)
-    p95 = statistics.quantiles(spent, n=20)[-1]
-    print(f"\na step near {start}: median {statistics.median(spent):.1f} ms, p95 {p95:.1f} ms")
-    assert p95 < 16.7 * SLACK
-
-
-def test_the_cost_of_a_step_does_not_depend_on_its_number(page: Page, long: str):
+def test_a_step_is_shown_within_a_frame_wherever_it_is(measured: Measured, long: str):
     medians = []
-    for start in (10, 99_000):
-        page.goto(f"{long}?step={start}")
-        page.wait_for_selector("body[data-ready]")
-        steps(page, "llll")
-        medians.append(statistics.median(steps(page, "l" * 100)))
-    assert medians[1] < 2 * medians[0] + 2
+    for start in (10, 50_000, 99_000):
+        measured.open(f"{long}?step={start}")
+        measured.steps("llll")
+        spent = measured.steps("l" * 60 + "h" * 30 + "j" * 30)
+        medians.append(statistics.median(spent))
+        p95 = statistics.quantiles(spent, n=20)[-1]
+        print(f"\na step near {start}: median {medians[-1]:.1f} ms, p95 {p95:.1f} ms")
+        assert p95 < 16.7 * SLACK
+    assert max(medians) < 2 * min(medians) + 2, "a step costs more the further it is"
 
 
 def test_the_server_prepares_a_long_recording_once(tmp_path: Path, benchmark):

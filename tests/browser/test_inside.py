@@ -20,7 +20,6 @@ def shapes(reader, figure: int) -> dict[str, list[float]]:
 
 def test_stepping_inside_shows_what_each_line_reads_and_writes(reading):
     reader = reading("small/?step=42")
-    reader.page.wait_for_selector("#accesses summary")
     assert reader.text("#accesses summary") == "gelu_kernel, program instance (0) of grid (1)"
     assert figures(reader) == [f"{name} float32 [60], rows of 32 not at this line" for name in ("x_ptr", "y_ptr")]
     assert shapes(reader, 0) == shapes(reader, 1) == {}
@@ -37,7 +36,6 @@ def test_stepping_inside_shows_what_each_line_reads_and_writes(reading):
 
 def test_masked_elements_differ_by_hatching_and_outline_too(reading):
     reader = reading(f"small/?step={LOAD}")
-    reader.page.wait_for_selector("#accesses .masked")
     dashes = "(path) => getComputedStyle(path).strokeDasharray"
     masked, read = (reader.page.locator(f"#accesses path.{name}") for name in ("masked", "read"))
     assert (masked.evaluate(dashes), read.evaluate(dashes)) == ("3px, 2px", "none")
@@ -47,7 +45,6 @@ def test_masked_elements_differ_by_hatching_and_outline_too(reading):
 
 def test_the_words_are_spoken_with_the_step_and_the_picture_is_not(reading):
     reader = reading("small/?step=42")
-    reader.page.wait_for_selector("#accesses summary")
     reader.press("l").until("document.getElementById('announcer').textContent.includes('; reads x_ptr[0:60], 60 e')")
     assert reader.page.locator("#accesses svg:not([aria-hidden=true])").count() == 0
 
@@ -71,13 +68,11 @@ def test_it_fits_its_column(reading, width: int):
     assert reader.page.is_visible("#accesses .now")
 
 
-def test_paper_and_a_page_without_a_script_say_it_in_words(reading, browser, site: str):
+def test_paper_and_a_page_without_a_script_say_it_in_words(reading, windows, site: str):
     said = "program instance (0) of grid (1): reads x_ptr[0:60], 60 elements, 4 masked at [60:64], beyond its edge"
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = windows.page(site, java_script_enabled=False)
     page.goto(f"{site}small/")
     assert said in page.inner_text("main")
-    context.close()
     reader = reading(f"small/?step={LOAD}")
     assert said not in reader.page.inner_text("main")
     reader.page.emulate_media(media="print")

@@ -42,7 +42,6 @@ def test_the_kernels_own_lines_are_selected_in_its_source(reading):
 
 def test_the_pane_of_an_autotuned_kernel_says_what_was_measured(reading):
     reader = reading(LAST)
-    reader.page.wait_for_selector("#kernel .tunings")
     assert reader.text("#kernel .tunings summary") == (
         "Autotuned for 2 keys: BLOCK = 64, 2 warps, 3 stages ran, nothing was measured"
     )

@@ -16,6 +16,12 @@ from viewer.cli import main
 pytestmark = pytest.mark.browser
 DRAWING = "img[alt='bandwidth of two GPUs']"
 DRAWN = ".plot.drawn[data-library={}] .chart svg"
+LOOKED = """async () => {
+  const told = (node) => new Promise((done) => new IntersectionObserver(done, { rootMargin: "300px" }).observe(node));
+  await Promise.all([...document.querySelectorAll(".plot")].map(told));
+  await fetch(document.body.dataset.columns);
+}"""
+"Ends when the page has been told which charts are near, and what it then asked for is known to have been asked for."
 
 
 Q = {"field": "data", "type": "quantitative"}
@@ -62,12 +68,11 @@ def published(store: Path) -> Path:
 
 
 def test_charts_are_drawn_over_their_drawing_and_answer_to_the_pointer(reading, hall: str):
-    reader = reading("charts/", at=hall)
-    reader.page.wait_for_selector(DRAWN.format("vega-lite"))
+    reader = drawn(reading("charts/", at=hall))
     assert reader.page.is_hidden(DRAWING)
     reader.page.hover(".mark-rect path >> nth=1")
+    reader.page.wait_for_selector(".chart .tip")
     assert reader.page.inner_text(".chart .tip") == "gpu: H200\ntb: 4.8"
-    reader.page.wait_for_selector(DRAWN.format("plotly"))
     assert "Squares" in reader.text(".plot[data-library=plotly]") and reader.page.is_hidden(".plot .missing")
     reader.page.hover(".scatterlayer .point >> nth=1", force=True)
     reader.page.wait_for_selector(".hoverlayer .hovertext")
@@ -105,15 +110,21 @@ def test_a_chart_that_makes_too_much_from_nothing_is_refused_and_its_card_says_w
 
 
 def asked(reader) -> list[str]:
-    """Addresses of the scripts for charts that the page has loaded."""
-    names = reader.page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
-    return [name for name in names if "vega" in name or "plotly" in name or "/plots/" in name]
+    """Addresses of the scripts for charts that the page has asked for, once it has looked which are near."""
+    reader.page.evaluate(LOOKED)
+    return [name for name in reader.asked if "vega" in name or "plotly" in name or "/plots/" in name]
+
+
+def drawn(reader):
+    """The page, when all its charts are drawn."""
+    for library in ("vega-lite", "plotly"):
+        reader.page.wait_for_selector(DRAWN.format(library))
+    return reader
 
 
 def test_a_library_is_loaded_only_when_a_chart_comes_near(reading, hall: str):
     assert asked(reading("small/?step=4", at=hall)) == []
     reader = reading("charts/?step=60", at=hall)
-    reader.page.wait_for_timeout(300)
     assert asked(reader) == []
     reader.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     reader.page.wait_for_selector(".plot.drawn")
@@ -126,59 +137,52 @@ def fill(reader) -> str:
 
 
 def test_charts_follow_the_theme(reading, hall: str):
-    reader = reading("charts/", at=hall, color_scheme="dark")
+    reader = drawn(reading("charts/", at=hall, color_scheme="dark"))
     assert fill(reader) == "rgb(230, 231, 234)"
+    reader.page.evaluate("for (const chart of document.querySelectorAll('.plot > .chart')) chart.dataset.before = ''")
     reader.page.click("[data-do=menu]")
     reader.page.click("[data-theme-next]")
-    reader.until("document.querySelector('.role-axis-title text').getAttribute('fill') === 'rgb(0, 0, 0)'")
-    reader.until("document.querySelectorAll('.plot:first-of-type > .chart').length === 2")
+    reader.until("!document.querySelector('.chart[data-before]')")
     assert reader.page.locator(".plot > .chart").count() == 2
+    assert fill(reader) == "rgb(0, 0, 0)"
 
 
 def test_a_chart_fits_a_phone(reading, hall: str):
     reader = reading("charts/", at=hall, viewport={"width": 375, "height": 700}, has_touch=True, is_mobile=True)
-    for library in ("vega-lite", "plotly"):
-        reader.page.wait_for_selector(DRAWN.format(library))
+    drawn(reader)
     assert reader.page.evaluate("document.documentElement.scrollWidth") == 375
     for figure in reader.page.locator(".plot.drawn").all():
         assert figure.evaluate("figure => figure.scrollWidth <= figure.clientWidth")
 
 
 @pytest.mark.parametrize("lost", ["**/vega.min.js", "**/plots/*.json", "**/vega.js"])
-def test_the_drawing_stands_when_a_chart_cannot_be_drawn(browser, hall: str, lost: str):
-    context = browser.new_context()
-    page = context.new_page()
+def test_the_drawing_stands_when_a_chart_cannot_be_drawn(windows, hall: str, lost: str):
+    page = windows.page(hall)
     page.route(lost, lambda route: route.abort())
-    page.goto(f"{hall}charts/")
     with page.expect_console_message(lambda said: said.type == "info" and said.text.startswith("vega-lite: ")):
-        page.wait_for_selector("body[data-ready]")
+        page.goto(f"{hall}charts/")
     page.wait_for_selector(DRAWING)
     assert page.locator(".chart svg.marks").count() == 0
-    context.close()
 
 
-def test_the_drawing_stands_without_a_script_and_the_data_where_there_is_none(browser, hall: str):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_the_drawing_stands_without_a_script_and_the_data_where_there_is_none(windows, hall: str):
+    page = windows.page(hall, java_script_enabled=False)
     page.goto(f"{hall}charts/")
     page.wait_for_selector(DRAWING)
     page.click("summary >> text=Its data")
     assert page.inner_text(".plot td >> nth=5") == "4"
-    context.close()
 
 
 def test_paper_shows_the_drawing(reading, hall: str):
-    reader = reading("charts/", at=hall)
-    reader.page.wait_for_selector(DRAWN.format("vega-lite"))
+    reader = drawn(reading("charts/", at=hall))
     reader.page.emulate_media(media="print")
     reader.page.wait_for_selector(DRAWING)
     assert reader.page.is_hidden(DRAWN.format("vega-lite")) and reader.page.is_visible(DRAWN.format("plotly"))
 
 
 def test_the_output_pane_shows_the_chart(reading, hall: str):
-    reader = reading("charts/", at=hall)
+    reader = drawn(reading("charts/", at=hall))
     reader.page.click("#tab-output")
-    reader.page.wait_for_selector(DRAWN.format("plotly"))
     reader.press("l", "h")
     reader.page.wait_for_selector(f"#output {DRAWING}")
     reader.press("l")
@@ -186,9 +190,7 @@ def test_the_output_pane_shows_the_chart(reading, hall: str):
 
 
 def test_no_serious_violation_of_accessibility(reading, hall: str):
-    reader = reading("charts/", at=hall, bypass_csp=True)
-    for library in ("vega-lite", "plotly"):
-        reader.page.wait_for_selector(DRAWN.format(library))
+    reader = drawn(reading("charts/", at=hall, bypass_csp=True))
     reader.page.evaluate(AXE)
     assert reader.page.evaluate(RUN) == []
 
@@ -201,10 +203,11 @@ HARMLESS = """() => [window.caught === undefined,
 def test_a_hostile_chart_runs_nothing_and_asks_nobody(reading, hall: str):
     reader = reading("hostile/", at=hall)
     page = reader.page
-    for figure in page.locator(".plot").all():
+    for figure in page.locator("[data-plot]").all():
         figure.scroll_into_view_if_needed()
-        page.wait_for_timeout(150)
-    reader.until("[...document.querySelectorAll('.plot.drawn')].length >= 4")
+    ended = "document.querySelectorAll('.plot.drawn').length"
+    reader.until(lambda: page.evaluate(ended) + len(reader.refused) == page.locator("[data-plot]").count())
+    assert page.evaluate(ended) >= 4
     for bar in page.locator(".plot.drawn .mark-rect path").all():
         bar.click(force=True)
     assert page.url.startswith(f"{hall}hostile/") and page.evaluate(HARMLESS) == [True] * 4
@@ -216,9 +219,5 @@ def test_a_hostile_chart_runs_nothing_and_asks_nobody(reading, hall: str):
 
 def test_an_exported_site_and_a_single_file_draw_charts_too(reading, published: Path):
     with static_host(published / "site") as address:
-        reader = reading("charts/", at=address)
-        for library in ("vega-lite", "plotly"):
-            reader.page.wait_for_selector(DRAWN.format(library))
-    reader = reading("charts.html", at=f"{(published / 'alone').as_uri()}/")
-    for library in ("vega-lite", "plotly"):
-        reader.page.wait_for_selector(DRAWN.format(library))
+        drawn(reading("charts/", at=address))
+    drawn(reading("charts.html", at=f"{(published / 'alone').as_uri()}/"))

@@ -9,6 +9,7 @@ import pytest
 from engine import trace as t
 from engine.compile import compile_all
 from engine.workers import Workers
+from tests.clocks import SECONDS
 from tests.engine.compiled import ROOT
 from tests.engine.test_compile import gelu_job
 from tests.engine.test_renewal import SOURCE
@@ -37,7 +38,7 @@ def studio(tmp_path):
             yield tmp_path / "k.py", server.stdout.readline().split()[2]
         finally:
             server.terminate()
-            server.wait(timeout=20)
+            server.wait(SECONDS)
 
 
 def test_saving_a_kernel_shows_what_it_becomes_beside_what_was_recorded(studio, reading):

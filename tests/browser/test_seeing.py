@@ -102,7 +102,6 @@ def test_code_that_is_called_in_another_file_is_not_called_the_compilers(reading
 
 def test_source_and_stage_light_each_other(reading):
     reader = reading("small/?step=40")
-    reader.page.wait_for_selector("#kernel li[data-source='8']")
     reader.page.hover("#kernel li[data-source='8']")
     assert "tl.load" in reader.text("#kernel .listing:first-child li.lit")
     assert reader.text(".link-state span") == "From line 8."
@@ -116,7 +115,6 @@ def test_source_and_stage_light_each_other(reading):
 
 def test_directives_can_be_left_out_and_instructions_never_are(reading):
     reader = reading("small/?step=40")
-    reader.page.wait_for_selector("#kernel li[data-source='8']")
     reader.page.click("#kernel button:text('Code only')")
     shown = reader.page.locator("#kernel .listing:last-child li[data-n]:visible").all_inner_texts()
     assert [line.split()[0] for line in shown] == ["mov.u32", "mov.u32", "ld.global.v4.b32", "st.global.v4.b32", "ret;"]

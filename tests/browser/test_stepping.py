@@ -132,19 +132,17 @@ def test_the_current_statement_is_always_in_view(reading):
 
 
 def test_a_statement_that_is_in_view_is_not_scrolled_to(reading):
-    reader = reading().press("l", "l", "l", "l", "l")
+    reader = reading(reduced_motion="reduce").press("l", "l", "l", "l", "l")
     assert reader.page.evaluate("scrollY") == 0
 
 
-def test_without_a_script_the_page_still_reads(browser, site: str):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_without_a_script_the_page_still_reads(windows, site: str):
+    page = windows.page(site, java_script_enabled=False)
     page.goto(f"{site}small/")
     text = page.inner_text("main")
     for words in ("A lecture about", "1024 takes 3072 ms", "2048 takes 6144 ms", "Pass 2 of 2", "tl.load(x_ptr"):
         assert words in text
     assert page.is_hidden(".transport") and page.is_hidden("#panes")
-    context.close()
 
 
 def test_first_passes_only_walks_a_lecture_in_its_statements(reading):

@@ -3,26 +3,27 @@
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from engine import trace as t
-from tests.browser.conftest import serving
+from tests.browser.conftest import Windows, serving
+from tests.clocks import SECONDS, until
 from tests.viewer.samples import SOURCE, lecture
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
-    """A traces folder whose files the tests change, and the address of its server."""
-    traces = tmp_path_factory.mktemp("desk") / "traces"
+@pytest.fixture
+def desk(tmp_path: Path, windows: Windows) -> Iterator[tuple[Path, str]]:
+    """A traces folder whose files the test changes, and the address of its server."""
+    traces = tmp_path / "traces"
     t.write(lecture().trace(), traces / "small.json")
     with serving(traces) as address:
         yield traces, address
+        windows.close()  # lets go of the server's events before it ends
 
 
 def edited(**changes: object) -> t.Trace:
@@ -40,7 +41,6 @@ def edited(**changes: object) -> t.Trace:
 
 def test_a_page_shows_the_new_recording_at_the_same_place(reading, desk):
     traces, address = desk
-    t.write(lecture().trace(), traces / "small.json")
     reader = reading("small/?step=20", at=address)
     t.write(edited(title="Edited"), traces / "small.json")
     reader.until("document.title === 'Edited' && document.body?.dataset.ready === ''")
@@ -49,7 +49,6 @@ def test_a_page_shows_the_new_recording_at_the_same_place(reading, desk):
 
 def test_a_lecture_that_now_fails_says_so_and_keeps_the_page(reading, desk):
     traces, address = desk
-    t.write(lecture().trace(), traces / "small.json")
     reader = reading("small/?step=20", at=address)
     t.write(edited(title="Failed", status="error", reason="ZeroDivisionError: division by zero"), traces / "small.json")
     reader.page.wait_for_selector(".live")
@@ -62,7 +61,6 @@ def test_a_lecture_that_now_fails_says_so_and_keeps_the_page(reading, desk):
 
 def test_a_lecture_that_cannot_be_recorded_says_so_until_it_can(reading, desk):
     traces, address = desk
-    t.write(lecture().trace(), traces / "small.json")
     reader = reading(at=address)
     (traces / "small.failed").write_text("SyntaxError in small.py, line 3")
     reader.page.wait_for_selector(".live")
@@ -87,7 +85,7 @@ def test_a_watched_lecture_says_on_the_page_that_it_does_not_compile_until_it_do
     command = [sys.executable, "-m", "engine", str(lecture_file), "-o", str(traces), "--watch"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as watching:
         try:
-            wait_for(traces / "talk.json")
+            until((traces / "talk.json").exists, "the first recording")
             with serving(traces) as address:
                 reader = reading("talk/", at=address)
                 lecture_file.write_text("def main(:\n")
@@ -95,20 +93,12 @@ def test_a_watched_lecture_says_on_the_page_that_it_does_not_compile_until_it_do
                 assert "could not be recorded again" in reader.text(".live") and "talk.py" in reader.text(".live")
                 assert reader.text("main h2") == "Talk 1"
                 lecture_file.write_text(good.format(2))
-                reader.until("document.querySelector('main h2')?.textContent === 'Talk 2'", 30)
+                reader.until("document.querySelector('main h2')?.textContent === 'Talk 2'")
                 reader.until("document.body?.dataset.ready === '' && !document.querySelector('.live')")
                 reader.page.goto("about:blank")  # lets go of the server's events before it ends
         finally:
             watching.send_signal(signal.SIGINT)
-            watching.wait(timeout=20)
-
-
-def wait_for(path: Path, seconds: float = 30) -> None:
-    """Until there is a file `path`."""
-    end = time.monotonic() + seconds
-    while not path.exists():
-        assert time.monotonic() < end, f"{path} was not written within {seconds} s"
-        time.sleep(0.05)
+            watching.wait(SECONDS)
 
 
 def test_the_presenters_window_is_in_step_with_the_audiences(reading):
@@ -121,9 +111,8 @@ def test_the_presenters_window_is_in_step_with_the_audiences(reading):
     assert presenter.inner_text(".desk .next-section") == "Next: GeLU, in 34 steps"
     presenter.keyboard.press("l")
     audience.until("document.getElementById('step').value === '5'")
-    audience.press("l", "l")
-    presenter.wait_for_timeout(200)
-    assert presenter.input_value("#step") == "7"
+    audience.press("l", "l").until("document.getElementById('step').value === '7'", presenter)
+    assert audience.step == 7
     assert presenter.get_attribute("[data-toggle=notes]", "aria-pressed") == "true"
     assert audience.page.get_attribute("[data-toggle=notes]", "aria-pressed") == "false"
 

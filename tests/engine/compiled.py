@@ -1,12 +1,10 @@
 """The sample kernels, captured in the interpreter and compiled once for all tests that look at them."""
 
-import atexit
 import functools
 import json
 import os
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +12,10 @@ from typing import Any
 import msgspec
 
 from engine.trace import Kernel, KernelLines, StageLines, Variant
+from tests.once import once
+from tests.recordings import ROOT
 
-KERNELS = Path(__file__).parents[1] / "samples" / "kernels"
-ROOT = KERNELS.parents[2]
+KERNELS = ROOT / "tests" / "samples" / "kernels"
 
 
 @dataclass(frozen=True)
@@ -24,8 +23,6 @@ class Compiled:
     """What samples/kernels/compile_lecture.py left in `store`."""
 
     store: Path
-    first: float
-    again: float
     variants: dict[str, list[Variant]]
     kernels: dict[str, Kernel]
     warnings: list[list[Any]]
@@ -54,36 +51,33 @@ class Compiled:
         return lines[0]
 
 
+@functools.cache
 def compiled(triton: Path | None = None) -> Compiled:
-    """The kernels, which the first call compiles; this takes about 15 seconds on two processors.
+    """The kernels, which the first call in a run compiles; this takes about 15 seconds on two processors.
 
     `triton` is a folder that another version of Triton was installed to, if not the one here is to be used. With
     PYTHONPATH=FOLDER all tests use that one.
     """
-    done, folder = _compile(triton)
-    assert done.returncode == 0, done.stderr
-    return _read(done.stdout, folder)
+    store = once(f"compiled-{triton.name if triton else 'here'}", lambda folder: _compile(folder, triton))
+    code, said = json.loads((store / "said.json").read_text())
+    assert code == 0, said
+    return _read(said, store)
 
 
-@functools.cache
-def _compile(triton: Path | None) -> tuple[subprocess.CompletedProcess[str], Path]:
-    """Run the script, once also where it fails."""
-    folder = tempfile.TemporaryDirectory()
-    atexit.register(folder.cleanup)
+def _compile(store: Path, triton: Path | None) -> None:
+    """Compile into `store`, and leave there how that ended and what was said, also where it failed."""
     first = [str(folder) for folder in (ROOT, triton) if folder is not None]
     path = os.pathsep.join([*first, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]).rstrip(os.pathsep)
     environment = {**os.environ, "PYTHONPATH": path, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, str(KERNELS / "compile_lecture.py"), folder.name]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False), Path(folder.name)
+    command = [sys.executable, str(KERNELS / "compile_lecture.py"), str(store)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    (store / "said.json").write_text(json.dumps([done.returncode, done.stderr if done.returncode else done.stdout]))
 
 
-@functools.cache
 def _read(printed: str, store: Path) -> Compiled:
     said = json.loads(printed)
     return Compiled(
         store,
-        said["first"],
-        said["again"],
         msgspec.convert(said["variants"], dict[str, list[Variant]]),
         {kernel.name: kernel for kernel in msgspec.convert(said["kernels"], list[Kernel])},
         said["warnings"],

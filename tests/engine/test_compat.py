@@ -28,7 +28,7 @@ def record(lecture: Path, folder: Path) -> list[dict]:
     for arguments in ([str(lecture)], ["show", "--jsonl", str(trace)]):
         done = subprocess.run(
             [sys.executable, "-m", "engine", *arguments],
-            cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False,
+            cwd=folder, env=environment, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

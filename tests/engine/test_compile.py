@@ -147,9 +147,9 @@ def gelu_job(target="sm_90", **changes) -> Wanted:
     return Wanted("copy", msgspec.structs.replace(request, **changes), "k.py", "0" * 64)
 
 
-def test_stages_before_the_one_that_failed(tmp_path):
+def test_stages_before_the_one_that_failed(tmp_path, compilers):
     wanted = gelu_job(options={"ptx_options": "--no-such-option"})
-    [variant] = compile_all({0: [wanted]}, ["sm_90"], tmp_path)[0]
+    [variant] = compile_all({0: [wanted]}, ["sm_90"], tmp_path, workers=compilers)[0]
     assert variant.stages == ("ttir", "ttgir", "llir", "ptx")
     assert "no-such-option" in variant.reason
     folder = tmp_path / "kernels" / variant.key
@@ -158,8 +158,8 @@ def test_stages_before_the_one_that_failed(tmp_path):
     assert [{*lines.stages[stage].source} - {-1, 0} for stage in variant.stages] == [{3, 4, 5}] * 4
 
 
-def test_a_target_that_this_triton_does_not_know(tmp_path):
-    [variant] = compile_all({0: [gelu_job()]}, ["sm_12"], tmp_path)[0]
+def test_a_target_that_this_triton_does_not_know(tmp_path, compilers):
+    [variant] = compile_all({0: [gelu_job()]}, ["sm_12"], tmp_path, workers=compilers)[0]
     assert (variant.target, variant.stages[-1:]) == ("sm_12", ("ptx",)[: len(variant.stages)])
     assert variant.reason
 
@@ -173,9 +173,9 @@ def test_a_kernel_that_could_not_be_captured(tmp_path):
     ]
 
 
-def test_an_unwritable_store_is_said_not_raised(tmp_path):
+def test_an_unwritable_store_is_said_not_raised(tmp_path, compilers):
     (tmp_path / "kernels").write_text("a file where a folder should be")
-    [variant] = compile_all({0: [gelu_job()]}, ["sm_90"], tmp_path)[0]
+    [variant] = compile_all({0: [gelu_job()]}, ["sm_90"], tmp_path, workers=compilers)[0]
     assert variant.reason.startswith("cannot write ")
 
 
@@ -342,21 +342,21 @@ def cuda_compiler(nvcc: bool) -> str:
 
 
 @pytest.mark.parametrize("nvcc", [True, False], ids=["nvcc", "NVRTC"])
-def test_cuda_compilers_own_words(tmp_path, nvcc):
+def test_cuda_compilers_own_words(tmp_path, compilers, nvcc):
     work = CudaRequest("k", "dir/k.cu", "\n\n__global__ void k(float *x) { x[0] = yes; }\n", {}, cuda_compiler(nvcc))
-    [variant] = compile_all({0: [Wanted("k", work, "dir/k.cu", "0" * 64)]}, ["sm_90"], tmp_path)[0]
+    [variant] = compile_all({0: [Wanted("k", work, "dir/k.cu", "0" * 64)]}, ["sm_90"], tmp_path, workers=compilers)[0]
     assert variant.stages == ()
     assert 'dir/k.cu(3): error: identifier "yes" is undefined' in variant.reason
 
 
 @pytest.mark.parametrize("nvcc", [True, False], ids=["nvcc", "NVRTC"])
-def test_an_instance_of_a_template(tmp_path, nvcc):
+def test_an_instance_of_a_template(tmp_path, compilers, nvcc):
     source = "namespace a {\ntemplate <int N> __global__ void __launch_bounds__(N) k(float *x) { x[0] = N; }\n}\n"
     work = CudaRequest("k", "k.cu", source, {}, cuda_compiler(nvcc), "a::k<64>")
     nameless = msgspec.structs.replace(work, instance="")
     absent = msgspec.structs.replace(nameless, source="#if 0\n__global__ void k() {}\n#endif\n")
     wanted = [Wanted("k", one, "k.cu", "0" * 64) for one in (work, nameless, absent)]
-    made, nothing, left_out = compile_all({0: wanted}, ["sm_90"], tmp_path)[0]
+    made, nothing, left_out = compile_all({0: wanted}, ["sm_90"], tmp_path, workers=compilers)[0]
     assert (made.stages, made.constants, made.reason) == (("ptx", "sass"), {"instance": "a::k<64>"}, "")
     assert made.residency.warps == 2
     assert nothing.stages == ()
@@ -367,11 +367,11 @@ def test_an_instance_of_a_template(tmp_path, nvcc):
     assert left_out.reason == "nothing came of k: it stands in a part of k.cu that an #if leaves out"
 
 
-def test_nvrtc_finds_the_headers_beside_the_file(tmp_path):
+def test_nvrtc_finds_the_headers_beside_the_file(tmp_path, compilers):
     pytest.importorskip("cuda.bindings.nvrtc", reason="needs NVRTC")
     source = '#include "own.cuh"\n#include <torch/extension.h>\n__global__ void k(float *x) { *x = twice(*x); }\n'
     headers = {"own.cuh": "__device__ float twice(float x) { return 2 * x; }\n"}
     work = CudaRequest("k", "dir/k.cu", source, headers, nvcc="")
-    [variant] = compile_all({0: [Wanted("k", work, "dir/k.cu", "0" * 64)]}, ["sm_90"], tmp_path)[0]
+    [variant] = compile_all({0: [Wanted("k", work, "dir/k.cu", "0" * 64)]}, ["sm_90"], tmp_path, workers=compilers)[0]
     assert (variant.stages, variant.reason) == (("ptx", "sass"), "")
     assert ".nv" not in Path(tmp_path, "kernels", variant.key, "ptx").read_text()[:6]

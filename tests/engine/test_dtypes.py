@@ -17,7 +17,7 @@ TEXTS = {"scalar bytes_", "scalar str_"}
 
 def recorded(name: str, folder: Path) -> tuple[list[Any], list[Any], list[dict[str, Any]]]:
     """What a sample says of its arrays and of itself, and the values recorded."""
-    run = run_engine(SAMPLES / name, "-o", folder, timeout=170)
+    run = run_engine(SAMPLES / name, "-o", folder)
     assert run.returncode == 0, run.stderr
     said = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("[")]
     header, steps = show(folder / f"{Path(name).stem}.json")

@@ -46,7 +46,7 @@ def test_every_layout_draws_every_node_apart(heard: Hearing, layout):
 
 
 @given(st.lists(st.text(max_size=5), min_size=1, max_size=6), st.sampled_from(["", "circle", "grid", "preset"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_words_make_a_drawing_that_is_xml(words: list[str], layout: str):
     edges = tuple(Edge(words[0], word, word) for word in words)
     shown = Graph(tuple(Node(name, name) for name in dict.fromkeys(words)), edges)

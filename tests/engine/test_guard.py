@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from engine import guard
+from engine import guard, values
 from engine.values import ValueTable
+from tests.clocks import until
 from tests.recordings import record
 
 
@@ -71,6 +72,10 @@ def test_megabytes_are_cut():
     assert (shown.text, shown.truncated) == ("x" * 497 + "...", True)
 
 
+FOR_EVER = 3600
+"Seconds: a test that waits for them is ended by its own time limit."
+
+
 def spin():
     while True:
         pass
@@ -80,13 +85,13 @@ def swallow():
     """Handles every error of each of its parts and carries on with the next."""
     for _ in range(8):
         try:
-            time.sleep(10)
+            time.sleep(FOR_EVER)
         except BaseException:
             continue
     return "carried on"
 
 
-SLOW = {"computes": spin, "sleeps": lambda: time.sleep(10), "waits": lambda: threading.Event().wait(10)}
+SLOW = {"computes": spin, "sleeps": lambda: time.sleep(FOR_EVER), "waits": threading.Event().wait}
 
 
 @pytest.mark.parametrize("name", SLOW)
@@ -94,13 +99,11 @@ def test_slow_display_is_ended(name):
     started = time.monotonic()
     shown = snapshot(telling(SLOW[name]))
     assert (shown.text, shown.truncated) == ("<Odd object, repr took longer than 0.2 s>", True)
-    assert guard.SECONDS <= time.monotonic() - started < 2
+    assert time.monotonic() - started >= guard.SECONDS
 
 
 def test_alarm_rings_again_for_code_that_swallows_it():
-    started = time.monotonic()
     assert snapshot(telling(swallow)).text == "carried on"
-    assert time.monotonic() - started < 2
 
 
 def test_slow_class_is_asked_once():
@@ -111,31 +114,34 @@ def test_slow_class_is_asked_once():
             asked.append(1)
             spin()
 
-    started = time.monotonic()
     texts = [table.values[table.add(Slow())].text for _ in range(50)]
     assert texts[0] == "<Slow object, repr took longer than 0.2 s>"
     assert set(texts[1:]) == {"<Slow object, not shown: its repr takes too long>"}
-    assert len(asked) == 1 and time.monotonic() - started < 2
+    assert len(asked) == 1
 
 
-def test_class_that_is_slow_to_begin_with_is_asked_again():
+def test_class_that_is_slow_to_begin_with_is_asked_again(monkeypatch):
+    monkeypatch.setattr(values, "SECONDS", FOR_EVER)
     table, asked = ValueTable(), []
 
     class Late:
         def __repr__(self):
             asked.append(1)
-            time.sleep(0.15 if len(asked) == 1 else 0)  # imports what it needs, say
+            time.sleep(guard.SECONDS if len(asked) == 1 else 0)  # imports what it needs, say
             return "told"
 
     assert [table.values[table.add(Late())].text for _ in range(3)] == ["told"] * 3
 
 
 def test_all_displays_of_a_snapshot_share_the_time():
-    slow = [type(f"Slow{i}", (), {"__repr__": lambda self: time.sleep(0.09) or "told"})() for i in range(50)]
-    table = ValueTable()
-    started = time.monotonic()
-    table.add(slow)
-    assert time.monotonic() - started < 2
+    def told(self):
+        asked.append(self)
+        time.sleep(0.09)
+        return "told"
+
+    table, asked = ValueTable(), []
+    table.add([type(f"Slow{i}", (), {"__repr__": told})() for i in range(50)])
+    assert len(asked) <= 3  # the third is ended
     assert table.values[-1].length == 50
 
 
@@ -144,15 +150,13 @@ def test_alarm_of_the_lecture_is_kept():
     rung = []
     before = signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        signal.setitimer(signal.ITIMER_REAL, FOR_EVER)
         assert "took longer" in snapshot(telling(spin)).text
-        assert not rung and 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 0.1
-        time.sleep(0.2)
+        assert not rung and 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= FOR_EVER - guard.SECONDS
+        signal.setitimer(signal.ITIMER_REAL, guard.SECONDS / 4)
+        assert "took longer" in snapshot(telling(spin)).text
+        until(lambda: rung, "the lecture's alarm")
         assert rung == [signal.SIGALRM]
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
-        assert "took longer" in snapshot(telling(spin)).text
-        time.sleep(0.05)
-        assert rung == [signal.SIGALRM] * 2
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -170,7 +174,7 @@ def in_thread(display):
     shown = []
     thread = threading.Thread(target=lambda: shown.append(snapshot(telling(display)).text))
     thread.start()
-    thread.join(10)
+    thread.join()
     return shown
 
 
@@ -194,7 +198,7 @@ def test_thread_that_was_late_goes_on_undisturbed():
 
     thread = threading.Thread(target=work)
     thread.start()
-    thread.join(20)
+    thread.join()
     assert len(texts) == 9 and set(texts) <= {"<Odd object, repr took longer than 0.2 s>", "ended"}
 
 
@@ -205,7 +209,7 @@ def busy(seconds):
     return "ended"
 
 
-@pytest.mark.parametrize("seconds", [0, 0.19, 0.2, 0.21, 5])
+@pytest.mark.parametrize("seconds", [0, 0.19, 0.2, 0.21, 1])
 def test_after_a_display_in_a_thread_the_thread_goes_on(tmp_path: Path, seconds: float) -> None:
     """Python 3.11 never got past the first instruction of the function that is called last."""
     run = record(tmp_path, f"""

@@ -37,7 +37,7 @@ places = st.integers(1, 3).flatmap(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(places)
 def test_boxes_hold_each_place_once_and_no_other(found) -> None:
     shown = region(np.array(found, np.int64).T)

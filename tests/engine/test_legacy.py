@@ -299,7 +299,7 @@ def damaged(draw):
     return json.dumps(whole).encode()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(damaged())
 def test_any_damage_ends_in_a_recording_or_in_one_sentence(data):
     try:

@@ -42,7 +42,7 @@ def random_programs() -> list[str]:
     """The same ones at every run, of the kind that the steps of settrace are tested with."""
     sources: list[str] = []
 
-    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
+    @settings(max_examples=EXAMPLES, derandomize=True, database=None, phases=[Phase.generate],
               suppress_health_check=list(HealthCheck))  # fmt: skip
     @given(programs())
     def collect(program: Program) -> None:

@@ -4,24 +4,14 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from engine.trace import read
+from tests.clocks import SECONDS, until
 from tests.recordings import ROOT, run_engine
-
-SECONDS = 60.0
-
-
-def until(holds: Callable[[], bool], what: str) -> None:
-    """Wait until `holds()`."""
-    end = time.monotonic() + SECONDS
-    while not holds():
-        assert time.monotonic() < end, f"not within {SECONDS:.0f} s: {what}"
-        time.sleep(0.1)
 
 
 @pytest.fixture
@@ -33,7 +23,6 @@ def watched(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
     run = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
         until(trace.exists, "the first recording")
-        time.sleep(1)  # until the lecture's files are watched
         yield lecture, trace
     finally:
         run.send_signal(signal.SIGINT)
@@ -51,11 +40,9 @@ def test_a_change_is_recorded_and_a_failure_is_noted_beside_the_last_good_trace(
     assert value(trace) == "1"
     lecture.write_text("def main():\n    a = 22  # @inspect a\n")
     until(lambda: value(trace) == "22", "the change is recorded")
-    time.sleep(1)
     lecture.write_text("def main(:\n")
     until(note.exists, "the failure is noted")
     assert "lecture.py:1 is not valid Python" in note.read_text() and value(trace) == "22"
-    time.sleep(1)
     lecture.write_text("def main():\n    a = 333  # @inspect a\n")
     until(lambda: value(trace) == "333" and not note.exists(), "it is mended")
 
@@ -68,12 +55,6 @@ def test_a_change_abandons_a_recording_that_does_not_end(watched: tuple[Path, Pa
     until(lambda: value(trace) == "4444", "the next one is recorded")
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def answers(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
@@ -82,12 +63,14 @@ def answers(port: int) -> bool:
 @pytest.mark.parametrize("more", [[], ["--watch"]], ids=["serve", "watch"])
 def test_asked_to_terminate_it_takes_the_viewer_along(tmp_path: Path, more: list[str]) -> None:
     (tmp_path / "lecture.py").write_text("def main():\n    a = 1\n")
-    port = free_port()
-    command = [sys.executable, "-m", "engine", tmp_path / "lecture.py", "-o", tmp_path, "--serve", "--port", str(port)]
-    run = subprocess.Popen([*command, *more], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    until(lambda: answers(port), "the viewer answers")
+    command = [sys.executable, "-m", "engine", tmp_path / "lecture.py", "-o", tmp_path, "--serve", "--port", "0", *more]
+    run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert run.stdout is not None
+    port = int(run.stdout.readline().split(":")[2].split("/")[0])
+    assert answers(port)
     run.terminate()
     assert run.wait(SECONDS) == 0 and not answers(port)
+    run.stdout.close()
 
 
 def test_asked_to_terminate_the_lecture_that_runs_keeps_what_it_has(tmp_path: Path) -> None:

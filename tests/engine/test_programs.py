@@ -21,7 +21,7 @@ def test_every_executed_statement_is_a_step(program: Path, version: str) -> None
     if program.stem.endswith("_312") and version == "3.11":
         pytest.skip("the syntax of this program begins with Python 3.12")
     run = subprocess.run([python, "-m", "tests.engine.executed", program], cwd=ROOT, capture_output=True, text=True,
-                         timeout=60, check=False)  # fmt: skip
+                         check=False)  # fmt: skip
     assert run.returncode == 0, run.stderr
     expected, found = json.loads(run.stdout)
     assert found == expected

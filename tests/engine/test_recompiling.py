@@ -7,24 +7,22 @@ import sys
 import pytest
 
 from engine.compile import compile_all
-from engine.workers import Workers
 from tests.engine.compiled import ROOT
 from tests.engine.test_compile import gelu_job
 from tests.engine.test_renewal import SOURCE
 
 
 @pytest.fixture
-def kept(tmp_path):
+def kept(tmp_path, compilers):
     """A store and the key of a compilation in it."""
-    with Workers(1) as workers:
-        [variant] = compile_all({0: [gelu_job()]}, ["sm_90"], tmp_path, workers=workers)[0]
+    [variant] = compile_all({0: [gelu_job()]}, ["sm_90"], tmp_path, workers=compilers)[0]
     return tmp_path, variant.key
 
 
 def answers(store, *lines: str) -> tuple[int, list[dict], str]:
     command = [sys.executable, "-m", "engine", "recompile", str(store)]
     said = "".join(f"{line}\n" for line in lines)
-    done = subprocess.run(command, input=said, capture_output=True, text=True, cwd=ROOT, check=False, timeout=100)
+    done = subprocess.run(command, input=said, capture_output=True, text=True, cwd=ROOT, check=False)
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
 

@@ -13,6 +13,7 @@ from engine.builder import Builder
 from engine.errors import TraceError
 from engine.files import Files
 from engine.trace import read, write_whole
+from tests.clocks import SECONDS
 from tests.recordings import ROOT, record, run_engine, show
 
 GOOD = """
@@ -207,19 +208,23 @@ def test_ways_to_leave(tmp_path: Path, leave: str, status: str, code: int) -> No
     assert run.value(3, "a") == "3"
 
 
+IMPATIENT = """
+import sys
+from engine import cli, runner
+runner.PATIENCE = 0.1
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
 def test_a_lecture_that_swallows_the_step_limit_is_ended(tmp_path: Path) -> None:
-    run = record(tmp_path, """
-        def main():
-            while True:
-                try:
-                    while True:
-                        a = 1
-                except BaseException:
-                    pass
-    """, "--max-steps", "50")  # fmt: skip
-    assert run.exit_code == 1
-    assert run.header["status"] == "stopped" and "50" in run.header["reason"]
-    assert len(run.steps) == 50
+    lecture = tmp_path / "lecture.py"
+    lecture.write_text("def main():\n    while True:\n        try:\n            while True:\n                a = 1\n"
+                       "        except BaseException:\n            pass\n")  # fmt: skip
+    command = [sys.executable, "-c", IMPATIENT, lecture, "-o", tmp_path, "--max-steps", "50"]
+    assert subprocess.run(command, cwd=ROOT, stderr=subprocess.DEVNULL, check=False).returncode == 1
+    header, steps = show(tmp_path / "lecture.json")
+    assert header["status"] == "stopped" and "50" in header["reason"]
+    assert len(steps) == 50
 
 
 def start(lecture: Path, out: Path) -> subprocess.Popen[bytes]:
@@ -243,7 +248,7 @@ def test_an_interruption_keeps_what_was_recorded(tmp_path: Path, kind: signal.Si
     run = start(lecture, tmp_path / "traces")
     assert run.stdout is not None and run.stdout.readline() == b"ready\n"
     run.send_signal(kind)
-    assert run.wait(30) == 1
+    assert run.wait(SECONDS) == 1
     header, steps = show(tmp_path / "traces/lecture.json")
     assert header["status"] == "interrupted"
     assert steps[0]["values"]["a"]["text"] == "3"
@@ -255,7 +260,7 @@ def test_killed_while_recording_the_earlier_trace_stands(tmp_path: Path, earlier
     run = start(lecture, tmp_path / "traces")
     assert run.stdout is not None and run.stdout.readline() == b"ready\n"
     run.kill()
-    run.wait(30)
+    run.wait(SECONDS)
     assert (tmp_path / "traces/lecture.json").read_bytes() == earlier
 
 
@@ -364,7 +369,7 @@ def test_ended_at_any_moment_there_is_a_whole_trace(tmp_path: Path, earlier: byt
         assert run.stdout is not None and run.stderr is not None and run.stdout.readline() == b"ready\n"
         time.sleep(moment * 0.06)
         run.send_signal(kind)
-        said = run.communicate(timeout=60)[1].decode()
+        said = run.communicate(timeout=SECONDS)[1].decode()
         assert "Traceback" not in said
         found = read(trace)
         assert found.status in ("ok", "interrupted") and not found.warnings

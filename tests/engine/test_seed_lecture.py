@@ -2,7 +2,6 @@
 
 import ast
 import importlib.util
-import json
 import os
 import shutil
 import subprocess
@@ -11,22 +10,20 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.recordings import ROOT, Recorded, recorded_once
+
 LECTURE = ROOT.parent / "shared/seeds/lecture_06.py"
 BESIDE = ROOT / "tests/samples/seed"
 
 pytestmark = [
     pytest.mark.shared,
-    pytest.mark.timeout(300),
     pytest.mark.skipif(not LECTURE.is_file(), reason=f"needs {LECTURE.name} of 2025 in the project's shared folder"),
     pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="needs torch and triton"),
 ]
 
 
-@pytest.fixture(scope="module")
-def recording(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
-    """Header and steps, as `show --jsonl` gives them."""
-    folder = tmp_path_factory.mktemp("seed")
+def record(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Record it in `folder`, which has what it reads."""
     for path in [LECTURE, *BESIDE.iterdir()]:
         if path.is_file():
             shutil.copyfile(path, folder / path.name)
@@ -38,19 +35,28 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
         "TORCHDYNAMO_DISABLE": "1",  # a C++ compiler is not needed then, and half the time
     }  # fmt: skip
     environment.pop("TRITON_INTERPRET", None)
-    record = [sys.executable, "-m", "engine", "lecture_06.py", "-o", "var/traces"]
-    done = subprocess.run(
-        record, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=220,
+    command = [sys.executable, "-m", "engine", "lecture_06.py", "-o", "traces"]
+    return subprocess.run(
+        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
         check=False,
     )  # fmt: skip
-    assert (done.returncode, "recorded var/traces/lecture_06.json" in done.stderr) == (0, True), done.stderr[-2000:]
-    assert (folder / "var/traces/lecture_06.json").stat().st_size <= 250_000
-    show = [sys.executable, "-m", "engine", "show", "--jsonl", "var/traces/lecture_06.json"]
-    shown = subprocess.run(show, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=True)
-    return [json.loads(line) for line in shown.stdout.splitlines()]
 
 
-def test_it_ends_by_itself(recording: list[dict]):
+@pytest.fixture(scope="module")
+def recorded() -> Recorded:
+    return recorded_once("seed", "lecture_06", record)
+
+
+@pytest.fixture(scope="module")
+def recording(recorded: Recorded) -> list[dict]:
+    """Header and steps."""
+    return [recorded.header, *recorded.steps]
+
+
+def test_it_ends_by_itself(recorded: Recorded, recording: list[dict]):
+    said = recorded.stderr
+    assert (recorded.exit_code, "recorded traces/lecture_06.json" in said) == (0, True), said[-2000:]
+    assert recorded.trace.stat().st_size <= 250_000
     header, *steps = recording
     assert (header["status"], header["reason"], header["files"]) == ("ok", "", ["lecture_06.py"])
     assert header["steps"] == len(steps) > 6000

@@ -7,18 +7,24 @@ import sys
 
 import pytest
 
-from tests.engine.compiled import KERNELS, ROOT
+from tests.engine.compiled import KERNELS
+from tests.once import once
+from tests.recordings import ROOT
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """Kernels and launches noted while samples/kernels/build.py builds; and the files kept."""
-    store = tmp_path_factory.mktemp("store")
+def build(store):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, str(KERNELS / "build.py"), str(store)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    kernels, launches = json.loads(done.stdout.splitlines()[-1])
+    (store / "said.json").write_text(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def built():
+    """Kernels and launches noted while samples/kernels/build.py builds; and the files kept."""
+    store = once("built", build)
+    kernels, launches = json.loads((store / "said.json").read_text())
     return kernels, launches, sorted((store / "kernels" / "sources").iterdir())
 
 

@@ -56,7 +56,7 @@ def recorded(program: Program, path: Path) -> tuple[Any, list[int]]:
     return result, [places.line[place] for place in columns if places.kind[place] == "line"]
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_any_program(program: Program) -> None:
     before = sys.gettrace()

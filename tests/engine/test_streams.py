@@ -110,16 +110,23 @@ def printed_by(run: Recorded, function: str) -> list[str]:
 
 
 def test_at_a_terminal_the_status_line_is_no_output_and_takes_none_away(tmp_path: Path) -> None:
-    lecture = tmp_path / "lecture.py"
-    lecture.write_text("import time, sys\ndef main():\n    for i in range(2):\n        time.sleep(0.35)\n"
+    """The lecture stays at its line 4 until the terminal has said so, then it is given the byte it waits for."""
+    lecture, fifo = tmp_path / "lecture.py", tmp_path / "go"
+    os.mkfifo(fifo)
+    lecture.write_text("import sys\ndef main():\n    for i in range(2):\n        i or open('go').read()\n"
                        "        print('out', i)\n        print('err', i, file=sys.stderr)\n")  # fmt: skip
     process, terminal = pty.fork()
     if not process:
-        os.chdir(ROOT)
+        os.chdir(tmp_path)
+        os.environ["PYTHONPATH"] = str(ROOT)
         os.execv(sys.executable, [sys.executable, "-m", "engine", str(lecture), "-o", str(tmp_path)])
-    seen = b"".join(iter(lambda: read(terminal), b"")).decode()
+    said = b""
+    while b"lecture.py:4 in main" not in said:
+        said += read(terminal) or pytest.fail(f"it ended and said: {said!r}")
+    fifo.write_bytes(b"go")
+    seen = (said + b"".join(iter(lambda: read(terminal), b""))).decode()
     assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
-    assert "recording: " in seen and "lecture.py:4 in main" in seen
+    assert "recording: " in seen
     outputs = [(o["kind"], o["text"]) for s in show(tmp_path / "lecture.json")[1] for o in s["outputs"]]
     assert outputs == [("stdout", "out 0\n"), ("stderr", "err 0\n"), ("stdout", "out 1\n"), ("stderr", "err 1\n")]
     for _, text in outputs:

@@ -42,8 +42,9 @@ BARE = """
             [_thread.start_new_thread, start_new_thread][n](work, (n, lock))
             lock.acquire()
         b = len(threading.enumerate())  # @inspect b
+        others = _thread._count()
         start_new_thread(work, (3, lock))
-        time.sleep(0.2)
+        while _thread._count() > others or lock.locked(): time.sleep(0.001)
 """
 
 
@@ -65,12 +66,13 @@ def test_threads_that_threading_knows_nothing_of(version: str, backend: str, tmp
 def test_a_daemon_that_goes_on_is_left_and_said(tmp_path: Path) -> None:
     run = record(tmp_path, """
         import threading, time
+        ready = threading.Event()
         def work():
-            while True:
+            while ready.set() is None:
                 time.sleep(0.001)
         def main():
             threading.Thread(target=work, daemon=True, name="endless").start()
-            time.sleep(0.05)
+            ready.wait()
     """)  # fmt: skip
     assert run.exit_code == 0 and run.at(5)
     (warning,) = run.warnings()

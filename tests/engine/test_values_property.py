@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import display
@@ -18,7 +18,7 @@ from engine.trace import Mapping, Object, Sequence
 from engine.values import PARTS, ValueTable
 from tests.engine import hostile
 
-EXAMPLES = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = settings(max_examples=200)
 
 
 @dataclass(eq=False)

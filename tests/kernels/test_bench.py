@@ -7,10 +7,11 @@ import pytest
 import torch
 
 from kernels import bench
+from kernels.__main__ import main
 from kernels.catalog import Operation, Version
 from kernels.tasks import Task
 from kernels.timing import Timing, time_in_turns
-from tests.kernels.processes import ROOT, run
+from tests.recordings import ROOT
 
 MEASURED = ROOT / "kernels" / "measured" / "h200.json"
 
@@ -59,10 +60,10 @@ def test_the_summary_has_no_samples_and_four_digits() -> None:
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
-def test_without_a_gpu_it_is_one_sentence_and_exit_2() -> None:
-    finished = run("-m", "kernels", "bench")
-    assert (finished.returncode, finished.stdout) == (2, "")
-    assert finished.stderr == "kernels bench: PyTorch sees no NVIDIA GPU; run this on a machine that has one.\n"
+def test_without_a_gpu_it_is_one_sentence_and_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench"]) == 2
+    said = "kernels bench: PyTorch sees no NVIDIA GPU; run this on a machine that has one.\n"
+    assert capsys.readouterr() == ("", said)
 
 
 def test_the_figures_kept_in_the_repository_say_where_and_when_they_were_measured() -> None:

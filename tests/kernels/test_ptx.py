@@ -5,9 +5,10 @@ import shutil
 
 import pytest
 
+from kernels.__main__ import main
 from kernels.cuda import SOURCES, CudaUnavailable
 from kernels.ptx import CUDA_SOURCES, EXAMPLES, capability, cuda_ptx, nvrtc_ptx, triton_ptx
-from tests.kernels.processes import output, run
+from tests.kernels.processes import output
 
 KERNELS = {
     "gelu": ["gelu_kernel", "gelu_fast_kernel"],
@@ -90,12 +91,13 @@ def test_the_command_prints_ptx_also_where_the_interpreter_is_asked_for() -> Non
     assert "// row_sum_fast_kernel of kernels/row_sum.py, compiled by Triton for sm_90" in lines
 
 
-def test_a_target_that_is_none_is_one_sentence_and_exit_2() -> None:
-    finished = run("-m", "kernels", "ptx", "gelu", "--target", "hopper")
-    assert (finished.returncode, finished.stdout) == (2, "")
-    assert finished.stderr == (
-        "kernels ptx: target 'hopper' is no compute capability; write sm_80, sm_90 or sm_100, say.\n"
-    )
+def test_a_target_that_is_none_is_one_sentence_and_exit_2(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    assert main(["ptx", "gelu", "--target", "hopper"]) == 2
+    said = "kernels ptx: target 'hopper' is no compute capability; write sm_80, sm_90 or sm_100, say.\n"
+    assert capsys.readouterr() == ("", said)
 
 
 @pytest.mark.parametrize("interpret", [False, True])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.clocks import SECONDS
 from viewer.cli import main
 
 
@@ -47,7 +48,7 @@ def test_serving_prints_its_address_and_ends_on_interrupt(traces: Path):
         with urllib.request.urlopen(f"{address}small/") as page:
             assert b"Kernels" in page.read()
         server.send_signal(signal.SIGINT)
-        assert server.wait(timeout=20) == 0
+        assert server.wait(SECONDS) == 0
         assert server.stderr.read() == ""
 
 

@@ -51,7 +51,7 @@ def test_every_address_of_the_viewer_is_described():
 
 
 @pytest.mark.parametrize("path", sorted(described()))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_every_answer_is_one_that_is_described(path: str, data: st.DataObject):
     operation = described()[path]["get"]

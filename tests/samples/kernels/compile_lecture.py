@@ -1,9 +1,8 @@
-"""Launches kernels in the interpreter, compiles them into the folder named, twice, and prints what came of it as JSON."""
+"""Launches kernels in the interpreter, compiles them into the folder named, and prints what came of it as JSON."""
 
 import contextlib
 import json
 import sys
-import time
 from pathlib import Path
 
 import msgspec
@@ -82,11 +81,8 @@ def of_the_samples():
     attempt(awkward.nested_error_kernel[(1,)], x, BLOCK=16)
 
 
-def timed(captured, kernels, targets, store):
-    started = time.perf_counter()
-    wanted = captured.wanted(kernels, lambda path: str(ROOT / path))
-    variants = compile_all(wanted, targets, store)
-    return variants, time.perf_counter() - started
+def compiled(captured, kernels, targets, store):
+    return compile_all(captured.wanted(kernels, lambda path: str(ROOT / path)), targets, store)
 
 
 def main():
@@ -96,18 +92,15 @@ def main():
     notes = Notes()
     with launches.watching(notes) as captured:
         of_the_project()
-    variants, first = timed(captured, notes.kernels, DEFAULT_TARGETS, store)
-    _, again = timed(captured, notes.kernels, DEFAULT_TARGETS, store)
+    variants = compiled(captured, notes.kernels, DEFAULT_TARGETS, store)
     with launches.watching(notes) as more:
         of_the_samples()
     notes.kernels.append(Kernel("squares", "cuda", CUDA.relative_to(ROOT).as_posix(), 9, 13))
-    variants |= timed(more, notes.kernels, ["sm_90"], store)[0] | variants
+    variants |= compiled(more, notes.kernels, ["sm_90"], store) | variants
     named = {kernel.name: variants[number] for number, kernel in enumerate(notes.kernels)}
     print(
         json.dumps(
             {
-                "first": first,
-                "again": again,
                 "variants": msgspec.to_builtins(named),
                 "kernels": msgspec.to_builtins(notes.kernels),
                 "warnings": more.warnings(notes.kernels),
