@@ -17,6 +17,11 @@ from tests.once import once
 ROOT = Path(__file__).resolve().parents[1]
 
 
+NOWHERE = "http://127.0.0.1:9"
+OFFLINE = {"HTTP_PROXY": NOWHERE, "HTTPS_PROXY": NOWHERE, "ALL_PROXY": NOWHERE, "NO_PROXY": ""}
+"The environment with no proxy that listens, so that the network is out of reach."
+
+
 @dataclass
 class Recorded:
     """A recording and how it went."""

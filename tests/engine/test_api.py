@@ -11,8 +11,7 @@ import pytest
 from engine import Reference, graph, image, kernel, link, make_graph, note, plot, table, text, url_reference, video
 from engine.trace import Note, Picture, Text, Verbatim, Video
 from tests.engine.hearing import Hearing
-
-ROOT = Path(__file__).parents[2]
+from tests.recordings import ROOT
 
 
 class Silent:

@@ -1,9 +1,6 @@
 """Lectures written for the original engine, in both its editions, run unmodified."""
 
 import importlib
-import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,25 +10,17 @@ from engine import api, compat
 from engine.compat import installed
 from tests.engine.hearing import Hearing
 from tests.engine.server import serving
+from tests.recordings import OFFLINE, ROOT, run_engine, show
 
-ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "tests/samples/upstream"
 
 
 def record(lecture: Path, folder: Path) -> list[dict]:
     """Header and steps of a recording made in `folder`, with the network out of reach."""
-    nowhere = "http://127.0.0.1:9"
-    environment = os.environ | {
-        "PYTHONPATH": str(ROOT), "HTTP_PROXY": nowhere, "HTTPS_PROXY": nowhere, "ALL_PROXY": nowhere, "NO_PROXY": "",
-    }  # fmt: skip
-    trace = folder / f"var/traces/{lecture.stem}.json"
-    for arguments in ([str(lecture)], ["show", "--jsonl", str(trace)]):
-        done = subprocess.run(
-            [sys.executable, "-m", "engine", *arguments],
-            cwd=folder, env=environment, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    done = run_engine(lecture, cwd=folder, **OFFLINE)
+    assert done.returncode == 0, done.stderr
+    header, steps = show(folder / f"var/traces/{lecture.stem}.json")
+    return [header, *steps]
 
 
 def summary(steps: list[dict], line: int) -> list[tuple[str, str]]:

@@ -4,14 +4,12 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from engine import device, launches
-
-KERNELS = Path(__file__).parents[1] / "samples" / "kernels"
-ROOT = KERNELS.parents[2]
+from tests.engine.compiled import KERNELS
+from tests.recordings import ROOT
 
 SCALE_LINES = [17, 18, 19, 20, 21, 22, 23, 11, 12, 24, 21]
 "The statements of scale_kernel in pointwise.py, those of the helper `scaled` where it is called."

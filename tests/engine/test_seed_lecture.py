@@ -2,15 +2,13 @@
 
 import ast
 import importlib.util
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.recordings import ROOT, Recorded, recorded_once
+from tests.recordings import OFFLINE, ROOT, Recorded, recorded_once, run_engine
 
 LECTURE = ROOT.parent / "shared/seeds/lecture_06.py"
 BESIDE = ROOT / "tests/samples/seed"
@@ -28,17 +26,9 @@ def record(folder: Path) -> subprocess.CompletedProcess[str]:
         if path.is_file():
             shutil.copyfile(path, folder / path.name)
     (folder / "var").mkdir()  # the lecture writes stacks there
-    nowhere = "http://127.0.0.1:9"  # no proxy listens, so the network is out of reach
-    environment = os.environ | {
-        "PYTHONPATH": str(ROOT), "HTTP_PROXY": nowhere, "HTTPS_PROXY": nowhere, "ALL_PROXY": nowhere, "NO_PROXY": "",
-        "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1",
-        "TORCHDYNAMO_DISABLE": "1",  # a C++ compiler is not needed then, and half the time
-    }  # fmt: skip
-    environment.pop("TRITON_INTERPRET", None)
-    command = [sys.executable, "-m", "engine", "lecture_06.py", "-o", "traces"]
-    return subprocess.run(
-        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        check=False,
+    return run_engine(
+        "lecture_06.py", "-o", "traces", cwd=folder, **OFFLINE, CUDA_VISIBLE_DEVICES="", OMP_NUM_THREADS="1",
+        TORCHDYNAMO_DISABLE="1",  # a C++ compiler is not needed then, and half the time
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.interpreters import interpreter
-from tests.recordings import record
+from tests.recordings import ROOT, record
 
 
 def test_threads_that_main_leaves_are_waited_for_as_python_does(tmp_path: Path) -> None:
@@ -149,9 +149,8 @@ def test_functions_that_a_lecture_replaces(tmp_path: Path, statements: str) -> N
 
 def test_a_relative_folder_is_the_one_it_was_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "lecture.py").write_text("import os\ndef main():\n    os.chdir('/')\n")
-    root = Path(__file__).resolve().parents[2]
     run = subprocess.run([sys.executable, "-m", "engine", "lecture.py", "-o", "out"], cwd=tmp_path, check=False,
-                         capture_output=True, text=True, env={"PYTHONPATH": str(root)})  # fmt: skip
+                         capture_output=True, text=True, env={"PYTHONPATH": str(ROOT)})  # fmt: skip
     assert run.returncode == 0 and "recorded out/lecture.json" in run.stderr
     assert (tmp_path / "out/lecture.json").exists()
 

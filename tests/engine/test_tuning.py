@@ -8,7 +8,7 @@ import pytest
 from engine import trace
 from engine.trace import TunedConfig, Tuning
 from engine.tuning import CONFIGS, FAILED, LEFT_OUT, key_of, tuning
-from tests.engine.test_launches import KERNELS
+from tests.engine.compiled import KERNELS
 from tests.recordings import Recorded, record
 
 pytest.importorskip("triton", reason="its tuner is what is watched")

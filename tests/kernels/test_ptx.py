@@ -8,7 +8,7 @@ import pytest
 from kernels.__main__ import main
 from kernels.cuda import SOURCES, CudaUnavailable
 from kernels.ptx import CUDA_SOURCES, EXAMPLES, capability, cuda_ptx, nvrtc_ptx, triton_ptx
-from tests.kernels.processes import output
+from tests.kernels.processes import output, run
 
 KERNELS = {
     "gelu": ["gelu_kernel", "gelu_fast_kernel"],

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from tests.recordings import ROOT
 from viewer.assembly import Instruction, asides, counts, explain, instructions
 from viewer.library import Library
-
-ROOT = Path(__file__).parents[2]
 
 PTX = """\
 // Generated
