@@ -70,7 +70,12 @@ class Bell:
     async def _watch(self, stop: asyncio.Event) -> None:
         while not stop.is_set():
             watched = await asyncio.to_thread(self.folders)
-            async for _ in awatch(*watched, stop_event=stop, debounce=200, step=50, recursive=False):
+            missed = True  # what changed until now was not heard
+            async for changes in awatch(*watched, stop_event=stop, debounce=200, step=50, recursive=False,
+                                        yield_on_timeout=True, rust_timeout=500):  # fmt: skip
+                if not changes and not missed:
+                    continue
+                missed = False
                 for listener in self._listeners:
                     listener.set()
                 if await asyncio.to_thread(self.folders) != watched:
