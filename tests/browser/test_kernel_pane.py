@@ -101,7 +101,6 @@ def test_two_compilations_stand_beside_each_other_with_their_differences(reading
 
 def test_a_stage_says_how_it_is_read_and_which_one_is_chosen_whatever_the_colours(reading):
     reader = reading("small/?step=40", forced_colors="active")
-    reader.page.wait_for_selector("#kernel li[data-source='8']")
     assert reader.text(".link-state").startswith("PTX What each thread does, in NVIDIA's assembly: opcode, result,")
     chosen = reader.page.locator("#kernel .tabs button:text('PTX')")
     assert "NVIDIA's assembly" in chosen.get_attribute("title")
