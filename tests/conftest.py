@@ -25,7 +25,8 @@ BEGIN_WITH = ("test_lectures.py", "test_seed_lecture.py", "test_check.py", "test
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.name not in BEGIN_WITH)
+    """In a process that runs them all, those with a browser come last: its driver leaves no room for an event loop."""
+    items.sort(key=lambda item: (item.get_closest_marker("browser") is not None, item.path.name not in BEGIN_WITH))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
