@@ -9,6 +9,7 @@ Units: times are seconds, sizes are bytes, lines count from 1, steps from 0.
 
 import os
 import tempfile
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -799,8 +800,9 @@ class Recording:
         """Raise ValueError where numbers point outside their tables."""
         trace = self.trace
         steps = len(self)
-        if len(trace.steps.activation) != steps:
-            raise ValueError("columns of steps differ in length")
+        pairs = [trace.cleared, trace.outputs, *(instance.accesses for instance in trace.instances)]
+        for columns in (trace.places, trace.activations, trace.steps, trace.inspected, *pairs):
+            _check_lengths(columns)
         bounds = [
             ("place", trace.steps.place, len(trace.places.line)),
             ("activation", self.activation, len(trace.activations.frame)),
@@ -808,7 +810,10 @@ class Recording:
             ("inspected step", self._inspected_steps, steps),
             ("expression", trace.inspected.expression, len(trace.names)),
             ("value", trace.inspected.value, len(trace.values)),
+            ("part of a value", [part for value in trace.values for part in _parts(value)], len(trace.values)),
+            ("cleared step", sums(trace.cleared.step), steps),
             ("cleared name", trace.cleared.item, len(trace.names)),
+            ("output's step", sums(trace.outputs.step), steps),
             ("output", trace.outputs.item, len(trace.output_table)),
             ("error step", list(trace.errors), steps),
             ("instance's step", [instance.step for instance in trace.instances], steps),
@@ -961,6 +966,23 @@ class Recording:
     def kind(self, step: int) -> Kind:
         """Kind of `step`."""
         return self.trace.places.kind[self.trace.steps.place[step]]
+
+
+def _check_lengths(columns: msgspec.Struct) -> None:
+    lists = (getattr(columns, name) for name in columns.__struct_fields__)
+    if len({len(column) for column in lists if isinstance(column, list)}) > 1:
+        raise ValueError(f"columns of {type(columns).__name__.lower()} differ in length")
+
+
+def _parts(value: Value) -> Iterator[int]:
+    """Numbers of the values that `value` consists of."""
+    if isinstance(value, Sequence):
+        yield from value.items
+    elif isinstance(value, Mapping):
+        for key, item in value.items:
+            yield from (key, item)
+    elif isinstance(value, Object):
+        yield from (number for _, number in value.fields)
 
 
 def _by_step(pairs: Pairs) -> dict[int, tuple[int, ...]]:
