@@ -1,11 +1,12 @@
 """How fast a recording of 100,000 steps opens and is stepped through, in a browser.
 
-Times are of the processor, in the thread in which the page runs, not of the clock: what else the machine does is not
-the page's. The limits are those of the viewer's design, and leave room for a slow processor.
+A step's time is of the processor, in the thread in which the page runs, not of the clock: what else the machine does is
+not the page's. The limits are those of the viewer's design, and leave room for a slow processor.
 """
 
 import os
 import statistics
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,10 +78,10 @@ def measured(browser: Browser) -> Iterator[Measured]:
 
 def test_the_last_step_is_interactive_within_a_second(measured: Measured, long: str):
     def opening() -> float:
-        before = measured.spent()
+        """Seconds of the clock, since a reader waits for the server and the network too."""
+        started = time.perf_counter()
         measured.open(f"{long}?step=99999")
-        after = measured.spent()
-        return after - before if after > before else after  # another site may be given another thread
+        return time.perf_counter() - started
 
     seconds = least(opening, SLACK)
     print(f"\n100,000 steps open at the last one in {seconds:.2f} s")
