@@ -29,7 +29,7 @@ async def listeners(port: int) -> list[bytes]:
     connections = await asyncio.gather(*(asyncio.open_connection("127.0.0.1", port) for _ in range(CLIENTS)))
     for _, writer in connections:
         writer.write(b"GET /_events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-    told = await asyncio.gather(*(reader.readuntil(b"data: ") for reader, _ in connections))
+    told = await asyncio.gather(*(reader.readuntil(b"\ndata: ") for reader, _ in connections))
     for _, writer in connections:
         writer.close()
     return told
