@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate", action="store_true", help="write the gold files anew; review the difference")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_reach_children() -> Iterator[None]:
+    """Programs started under nohup, or in a script's background, inherit that signals are ignored, but no handler."""
+    ignored = [n for n in (signal.SIGINT, signal.SIGHUP) if signal.getsignal(n) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, lambda *_: None)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture(scope="session")

@@ -228,10 +228,8 @@ def test_a_lecture_that_swallows_the_step_limit_is_ended(tmp_path: Path) -> None
 
 
 def start(lecture: Path, out: Path) -> subprocess.Popen[bytes]:
-    """A recording that a closed terminal reaches, also where the tests themselves run under nohup."""
     return subprocess.Popen([sys.executable, "-m", "engine", lecture, "-o", out], cwd=ROOT,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # fmt: skip
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
 
 
 WAITS = """
