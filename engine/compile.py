@@ -10,25 +10,12 @@ from typing import Literal
 
 import msgspec
 
+from engine.argument_words import argument_words
 from engine.errors import TraceError, UsageError
 from engine.folders import without_folders
 from engine.occupancy import occupancy
 from engine.renewal import renewed
-from engine.request import (
-    Constant,
-    Constexpr,
-    CudaRequest,
-    Facts,
-    Function,
-    Items,
-    Job,
-    LaunchedBinary,
-    Object,
-    Result,
-    TritonRequest,
-    Types,
-    Work,
-)
+from engine.request import CudaRequest, Facts, Job, Result, TritonRequest, Work
 from engine.toolkit import cuda_version, triton_version
 from engine.trace import KernelLines, Residency, Variant, write_whole
 from engine.workers import SECONDS, Workers, environment, run_jobs
@@ -256,7 +243,7 @@ def _copied(earlier: Path, folder: Path, kept: _Kept, want: Wanted, target: str)
 def _variant(want: Wanted, target: str, job: Job | None, all_kept: Mapping[str, _Kept]) -> Variant:
     kept = all_kept[job.key] if job is not None else _Kept(reason=want.reason)
     facts = _facts_of(want.name, kept.facts)
-    signature, constants = _argument_words(want.work)
+    signature, constants = argument_words(want.work)
     fits = _fits(target, facts)
     return Variant(
         target=target,
@@ -287,42 +274,3 @@ def _fits(target: str, facts: Facts) -> Residency | None:
         return None
     capability = int(re.sub(r"\D", "", target))
     return occupancy(capability, facts.threads, facts.registers, facts.shared, facts.tensor_columns)
-
-
-def _argument_words(work: Work | None) -> tuple[dict[str, str], dict[str, str]]:
-    """Types of the arguments, and values of the compile-time constants, in words."""
-    if isinstance(work, LaunchedBinary):
-        return work.signature, work.constants
-    if isinstance(work, CudaRequest) and work.instance:
-        return {}, {"instance": work.instance}
-    if not isinstance(work, TritonRequest):
-        return {}, {}
-    types = {name: _type_words(type_) for name, type_ in work.signature.items() if type_ != "constexpr"}
-    return types, {_path_words(work, path): _words(work.objects, number) for path, number in work.constants}
-
-
-def _type_words(type_: str | Types) -> str:
-    """A type in words, a tuple's as `(*fp32, i32)` or `(ptr: *fp32, stride: i32)`."""
-    if isinstance(type_, str):
-        return type_
-    names = [f"{name}: " for name in type_.fields] or [""] * len(type_.items)
-    return f"({', '.join(name + _type_words(item) for name, item in zip(names, type_.items, strict=True))})"
-
-
-def _path_words(work: TritonRequest, path: tuple[int, ...]) -> str:
-    """The argument, or the item of one that is a tuple: `strides[1]`."""
-    return list(work.signature)[path[0]] + "".join(f"[{at}]" for at in path[1:])
-
-
-def _words(objects: Sequence[Object], number: int) -> str:
-    match objects[number]:
-        case Constant(kind, text):
-            return {"str": repr(text), "none": "None"}.get(kind, text)
-        case Function(name=name):
-            return name
-        case Items(items):
-            return f"({', '.join(_words(objects, item) for item in items)}{',' * (len(items) == 1)})"
-        case Constexpr(inner):
-            return _words(objects, inner)
-        case thing:
-            return type(thing).__name__.lower()

@@ -193,4 +193,3 @@ def _annotation(now: ast.expr, before: str) -> str:
 
 def _is_jit(define: ast.FunctionDef) -> bool:
     return any("jit" in ast.unparse(decorator) for decorator in define.decorator_list)
-

@@ -90,6 +90,7 @@ class Missing(Part, frozen=True, tag="missing"):
 
 Object = Module | Namespace | Named | Constant | Constexpr | Items | TupleClass | Function | Missing
 
+
 class Types(Part, frozen=True, tag="types"):
     """The types of an argument that is a tuple."""
 

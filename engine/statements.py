@@ -284,15 +284,17 @@ def _bodies(node: ast.stmt) -> Iterator[tuple[int, list[ast.stmt]]]:
 
 def _is_nothing(node: ast.stmt) -> bool:
     """Whether Python may compile the statement to nothing, wherever it stands."""
-    if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Constant)
-    return isinstance(node, ast.Global | ast.Nonlocal) or (isinstance(node, ast.AnnAssign) and node.value is None)
+    bare = isinstance(node, ast.AnnAssign) and node.value is None
+    return bare or _is_constant(node) or isinstance(node, ast.Global | ast.Nonlocal)
 
 
 def _is_empty(node: ast.stmt) -> bool:
     """Whether Python may compile the statement to nothing where other code stands on its line."""
-    constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return constant or isinstance(node, ast.Pass | ast.Break | ast.Continue)
+    return _is_constant(node) or isinstance(node, ast.Pass | ast.Break | ast.Continue)
+
+
+def _is_constant(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_folded(node: ast.stmt, statement: Statement) -> bool:
