@@ -50,6 +50,15 @@ def _word(value: Any) -> str:
     return repr(value) if isinstance(value, str) else str(getattr(value, "__name__", value))
 
 
+def kernel_of(tuner: Any) -> Any:
+    """The Triton kernel, with its Python function, that torch.compile has in `tuner`, a `CachingAutotuner`.
+
+    One that another process compiled, or an earlier run, comes without the function; its file is then loaded, as
+    torch.compile itself does where it needs the function. Raises what that raises.
+    """
+    return tuner.fn if tuner.fn.fn is not None else tuner._reload_kernel().fn
+
+
 def of_inductor(tuner: Any) -> Binary:
     """The binary that torch.compile chose for a kernel, from the folder where Triton keeps it.
 

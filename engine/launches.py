@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from engine.binaries import of_inductor, of_triton
+from engine.binaries import kernel_of, of_inductor, of_triton
 from engine.captured import Captured
 from engine.compile import Wanted
 from engine.definition import definition
@@ -87,6 +87,8 @@ class Launches:
         self.captured = Captured(lambda path: sink.display_path(os.path.realpath(path)))
         self.binaries: dict[int, Any] = {}
         "Binaries seen so far, by identity."
+        self.generated: dict[int, tuple[Any, int | None]] = {}
+        "What torch.compile wrote: its tuner, and the kernel's number in the recording, by the tuner's identity."
         self.store = sink.store
         self.lecture = os.path.realpath(sink.lecture)
         self.stepped: set[tuple[Callable[..., Any], CodeType, int]] = set()
@@ -152,12 +154,22 @@ class Launches:
 
     def launched_generated(self, tuner: Any) -> None:
         """See `SourceWatch`."""
-        number = self.number(tuner.fn.fn, "inductor")
-        if id(tuner) not in self.binaries:
-            with self.lock:
-                self.binaries[id(tuner)] = tuner
-                self.captured.add_binary(number, tuner.fn, lambda: of_inductor(tuner))
-        self.sink.launched(number, (), False)
+        with self.lock:
+            if id(tuner) not in self.generated:
+                self.generated[id(tuner)] = tuner, self._generated(tuner)
+            _, number = self.generated[id(tuner)]
+        if number is not None:
+            self.sink.launched(number, (), False)
+
+    def _generated(self, tuner: Any) -> int | None:
+        try:
+            kernel = kernel_of(tuner)
+            number = self.number(kernel.fn, "inductor")
+        except Exception as error:  # torch's insides, which every release may change: no reason to end the lecture
+            self.warn(f"a kernel that torch.compile wrote is not shown: {type(error).__name__}: {error}")
+            return None
+        self.captured.add_binary(number, kernel, lambda: of_inductor(tuner))
+        return number
 
     def built(self, kernel: Kernel, file: Path) -> int:
         """See `SourceWatch`."""

@@ -1,9 +1,11 @@
 """Compiles a Triton kernel for a target, without its GPU, and reads what came of it. Runs in a process of its own."""
 
 import contextlib
+import importlib.util
 import io
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,10 +21,14 @@ from engine.origins import Origin
 from engine.rebuild import Rebuilder, types
 from engine.request import Facts, Function, LaunchedBinary, Result, TritonRequest
 from engine.sass import ToolError, disassemble, machine_code, read_log
+from engine.toolkit import find_tool
 from engine.trace import StageLines
 
 STAGES = ("ttir", "ttgir", "llir", "ptx")
 "What Triton makes of a kernel before it is assembled, in order."
+
+_TOO_OLD = "Unsupported .version"
+"In what ptxas says of PTX that is newer than itself."
 
 
 def compile_triton(request: TritonRequest, capability: int) -> Result:
@@ -47,9 +53,26 @@ def read_binary(binary: LaunchedBinary, capability: int) -> Result:
     """All stages of a kernel that was launched."""
     reader = _Reader(binary.path, binary.files)
     reader.read(binary.stages)
-    with _assembler(binary.assembler):
-        reader.assemble(binary.cubin, binary.facts, capability, binary.options)
+    for assembler in _assemblers(binary.assembler):
+        with _assembler(assembler):
+            reader.assemble(binary.cubin, binary.facts, capability, binary.options)
+        if _TOO_OLD not in reader.result.reason:
+            break
     return reader.result
+
+
+def _assemblers(named: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
+    """The assembler that was in use when a binary was launched, then others that may know its PTX.
+
+    A binary out of Triton's cache was assembled when it was first compiled, perhaps with PyTorch's: torch.compile has
+    the process use that from when it first compiles, and not where it finds all it needs in its own cache.
+    """
+    yield named
+    torch = importlib.util.find_spec("torch")
+    of_torch = [str(Path(folder, "bin", "ptxas")) for folder in (torch and torch.submodule_search_locations) or ()]
+    for path in [*of_torch, *filter(None, [find_tool("ptxas"), find_tool("ptxas-blackwell"), shutil.which("ptxas")])]:
+        if os.access(path, os.X_OK):
+            yield {"TRITON_PTXAS_PATH": path, "TRITON_PTXAS_BLACKWELL_PATH": path}
 
 
 @contextlib.contextmanager
@@ -128,7 +151,7 @@ class _Reader:
         """Complete what is known and, with `sass`, take in the last stage. Where that fails, the result says why."""
         ptx = self.result.stages.get("ptx", "")
         name = _entry(ptx)
-        self.result.facts[name] = facts
+        self.result.facts[name], self.result.reason, self.result.lasting = facts, "", True
         try:
             numbered, table, log = _assemble_numbered(ptx, self.ptx, capability, options)
             self.result.facts[name] = _joined(facts, read_log(log).get(name, Facts()))

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,7 +104,8 @@ import total
 signature = {"x_ptr": "*fp32", "y_ptr": "*fp32", "N": "i32", "BLOCK": "constexpr"}
 made = triton.compile(ASTSource(total.total_kernel, signature, {"BLOCK": 256}), target=GPUTarget("cuda", 90, 32))
 stages = {name: made.asm[name] for name in STAGES}
-work = LaunchedBinary(total.__file__, {total.__file__: "kernels/total.py"}, stages, made.asm["cubin"], {}, {}, Facts())
+files, named = {total.__file__: "kernels/total.py"}, {"TRITON_PTXAS_PATH": path for path in sys.argv[1:]}
+work = LaunchedBinary(total.__file__, files, stages, made.asm["cubin"], {}, named, Facts())
 result = read_binary(work, 90)
 print(json.dumps({"before": stages, "after": msgspec.to_builtins(result)}))
 """
@@ -119,17 +121,23 @@ def printed(text: str) -> str:
     return text + spelled(text)
 
 
-def test_a_binary_that_was_launched_elsewhere_is_linked_and_does_not_say_where(tmp_path: Path):
+def read_after_a_launch(tmp_path: Path, *assembler: Path) -> dict[str, Any]:
+    """What `read_binary` makes of a binary of KERNEL, in a folder called MARK; `assembler` was in use at its launch."""
     pytest.importorskip("triton", reason="compiles a Triton kernel")
     folder = tmp_path / MARK
     folder.mkdir()
     (folder / "total.py").write_text(KERNEL)
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     environment |= {"PYTHONPATH": os.pathsep.join([str(ROOT), str(folder)]), "TRITON_CACHE_DIR": str(tmp_path / "c")}
-    command = [sys.executable, "-c", LAUNCHED]
+    command = [sys.executable, "-c", LAUNCHED, *map(str, assembler)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
+def test_a_binary_that_was_launched_elsewhere_is_linked_and_does_not_say_where(tmp_path: Path):
+    said = read_after_a_launch(tmp_path)
     assert all(MARK in text for text in said["before"].values()), "the compiler no longer writes paths"
     assert MARK in spelled(said["before"]["ptx"])
     after = said["after"]
@@ -138,6 +146,24 @@ def test_a_binary_that_was_launched_elsewhere_is_linked_and_does_not_say_where(t
         assert {8, 9} <= {*after["lines"][stage]["source"]}, stage
     chains = [chain for stage in after["lines"].values() for chain in stage["inlined"].values()]
     assert {path for chain in chains for path, _ in chain} == {"triton/language/standard.py", "kernels/total.py"}
+
+
+OLDER = """\
+#!/bin/sh
+case "$*" in
+  *--version*) echo "Cuda compilation tools, release 12.8, V12.8.93" ;;
+  *) echo "ptxas total.ptx, line 5; fatal   : Unsupported .version 9.0; current version is '8.7'" >&2; exit 255 ;;
+esac
+"""
+
+
+def test_a_binary_whose_ptx_is_newer_than_the_assembler_is_linked_by_another(tmp_path: Path):
+    older = tmp_path / "ptxas"
+    older.write_text(OLDER)
+    older.chmod(0o755)
+    after = read_after_a_launch(tmp_path, older)["after"]
+    assert after.get("reason", "") == "" and "EXIT" in after["stages"]["sass"]
+    assert {8, 9} <= {*after["lines"]["sass"]["source"]}
 
 
 LECTURE = """\

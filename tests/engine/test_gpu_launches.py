@@ -16,13 +16,15 @@ from tests.engine.compiled import KERNELS, ROOT
 pytestmark = pytest.mark.gpu
 
 
-@pytest.fixture(scope="module")
-def launched(tmp_path_factory):
-    """What samples/kernels/gpu_lecture.py printed, and its store."""
+@pytest.fixture(scope="module", params=["compiled anew", "from torch.compile's cache"])
+def launched(request, tmp_path_factory):
+    """What samples/kernels/gpu_lecture.py printed, and its store: of a first run, and of a second."""
     if not device.usable_gpu():
         pytest.skip("needs an NVIDIA GPU")
     store = tmp_path_factory.mktemp("store")
+    cache = tmp_path_factory.getbasetemp() / "inductor"
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    environment |= {"TORCHINDUCTOR_CACHE_DIR": str(cache)}
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [environment.get("PYTHONPATH")])])
     command = [sys.executable, str(KERNELS / "gpu_lecture.py"), str(store)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

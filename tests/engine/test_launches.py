@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -101,3 +103,53 @@ with watching(SimpleNamespace(lecture=Path("lecture.py"), store=Path("var"))):
 assert not any(type(finder).__module__.startswith("engine") for finder in sys.meta_path)
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+class Told:
+    """A sink that keeps what it is told."""
+
+    store = lecture = "/nowhere"
+
+    def __init__(self):
+        self.kernels, self.launches, self.warnings = [], [], []
+
+    def display_path(self, path):
+        return Path(path).name
+
+    def kernel(self, kernel):
+        self.kernels.append((kernel.name, kernel.language, kernel.path))
+        return len(self.kernels) - 1
+
+    def launched(self, kernel, grid, interpreted):
+        self.launches.append(kernel)
+
+    def warn(self, message):
+        self.warnings.append(message)
+
+
+def triton_poi_fused_0():
+    """Stands for a function that torch.compile wrote."""
+
+
+def test_a_generated_kernel_that_comes_from_a_cache_is_loaded_from_its_file():
+    whole = SimpleNamespace(fn=triton_poi_fused_0)
+    reloads = []
+    cached = SimpleNamespace(
+        fn=SimpleNamespace(fn=None), _reload_kernel=lambda: reloads.append(1) or SimpleNamespace(fn=whole)
+    )
+    told = Told()
+    watch = launches.Launches(told)
+    for tuner in (cached, cached, SimpleNamespace(fn=whole)):
+        watch.launched_generated(tuner)
+    assert told.kernels == [("triton_poi_fused_0", "inductor", "test_launches.py")]
+    assert (told.launches, told.warnings, reloads) == ([0, 0, 0], [], [1])
+
+
+def test_a_generated_kernel_without_a_function_does_not_end_the_lecture():
+    told = Told()
+    watch = launches.Launches(told)
+    tuner = SimpleNamespace(fn=SimpleNamespace(fn=None))
+    for _ in range(2):
+        watch.launched_generated(tuner)
+    [warning] = told.warnings
+    assert warning.startswith("a kernel that torch.compile wrote is not shown: AttributeError:") and not told.launches
