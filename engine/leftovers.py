@@ -64,7 +64,7 @@ class _Children:
         self.patches = Patches()
         self._before(os, "system", self._command)
         for spawn in ("posix_spawn", "posix_spawnp"):
-            self._before(os, spawn, self._process)
+            self._before(os, spawn, self._spawned)
 
     def watch_processes(self, module: Any) -> None:
         """Hear of the processes of `multiprocessing`."""
@@ -76,6 +76,11 @@ class _Children:
 
     def _process(self, *_: Any, **__: Any) -> None:
         self.warn(CHILD)
+
+    def _spawned(self, *_: Any, **__: Any) -> None:
+        by_subprocess = sys._getframe(2).f_globals.get("__name__") == "subprocess"  # heard of before, as a command
+        if not (by_subprocess or _by_a_library()):
+            self.warn(CHILD)
 
     def _command(self, command: Any) -> None:
         name = command if isinstance(command, str | bytes | os.PathLike) else next(iter(command), "")

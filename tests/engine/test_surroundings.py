@@ -100,6 +100,8 @@ def test_a_thread_that_leaves_is_no_failure(tmp_path: Path) -> None:
         ("p = multiprocessing.get_context('spawn').Process(target=int); p.start(); p.join()", "process started here"),
         ("p = os.fork() or os._exit(0); os.waitpid(p, 0)", "process started here"),
         ("subprocess.run(['true'], capture_output=True)", ""),
+        ("subprocess.run(['/bin/true'], capture_output=True, close_fds=False)", ""),
+        ("subprocess.run(['/bin/true'], close_fds=False)", "true' prints"),
         ("subprocess.check_output(['true'])", ""),
         ("subprocess.run(['true'], stdout=subprocess.DEVNULL)", ""),
         ("os.popen('true').read()", ""),
