@@ -41,7 +41,8 @@ class Operation:
     """What is computed: the float64 reference, the versions from simple to fast, and the names of the tensors.
 
     `scales` are the standard deviations of the random inputs: the large one tries exp where it overflows. `interpreted`
-    is the largest M and N to try in Triton's interpreter, which takes milliseconds for each program instance.
+    is the largest M and N to try in Triton's interpreter, which takes milliseconds for each program instance. `addends`
+    gives for each element of the result the size of what is added up to it, in float64, where that may cancel.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Operation:
     versions: tuple[Version, ...]
     scales: tuple[float, ...]
     interpreted: tuple[int, int]
+    addends: Callable[..., torch.Tensor] | None = None
 
 
 def _tf32(name: str, launcher: Callable[..., torch.Tensor]) -> Version:
@@ -74,6 +76,7 @@ OPERATIONS = {
                 Version("gelu_fast", "cuda", cuda.gelu_fast, FLOAT32),
             ),
             scales=(2.0, 100.0), interpreted=(23, 5000),
+            addends=lambda x: x.double().abs(),  # x / 2 + x / 2 tanh(..)
         ),
         Operation(
             "softmax", ("x",), "y", softmax.reference,
@@ -92,6 +95,7 @@ OPERATIONS = {
                 Version("row_sum_fast", "triton", row_sum.row_sum_fast),
             ),
             scales=(2.0,), interpreted=(5, 40000),
+            addends=lambda x: x.double().abs().sum(dim=1),
         ),
         Operation(
             "matmul_relu", ("a", "b"), "c", matmul_relu.reference,
@@ -102,6 +106,7 @@ OPERATIONS = {
                 _tf32("matmul_relu_fast", matmul_relu.matmul_relu_fast),
             ),
             scales=(1.0,), interpreted=(140, 130),
+            addends=lambda a, b: a.double().abs() @ b.double().abs(),
         ),
     )
 }  # fmt: skip

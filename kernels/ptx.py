@@ -67,8 +67,7 @@ EXAMPLES: dict[str, tuple[Example, ...]] = {
     ),
     "softmax": (
         Example(softmax.softmax_kernel, ROWS, {"BLOCK_SIZE": SIZE}),
-        Example(softmax.softmax_fast_kernel, ROWS, {"TILES": 4, "BLOCK_SIZE": 2048}, {"num_warps": 16}),
-        Example(softmax.softmax_long_kernel, ROWS, {"BLOCK_SIZE": 4096}),
+        Example(softmax.softmax_fast_kernel, ROWS, {"ALIGN": 4, "DEPTH": 4, "WIDTH": 2048}, {"num_warps": 16}),
     ),
     "row_sum": (
         Example(row_sum.row_sum_kernel, SUMS | {"N": SIZE}, {"BLOCK_SIZE": 1024}),

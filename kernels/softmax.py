@@ -1,6 +1,8 @@
 """Softmax over the rows of a matrix, a reduction whose row fits into one block."""
 # mypy: disable-error-code="untyped-decorator, no-untyped-def"
 
+import math
+
 import torch
 import triton
 import triton.language as tl
@@ -10,8 +12,8 @@ from kernels.inputs import require_columns, require_small, require_tensor
 MAX_ROW = 65536
 """The longest row `softmax` takes: its program instance holds the whole row at once."""
 
-MAX_RESIDENT_ROW = 32768
-"""The longest row `softmax_fast` keeps on the chip: 32 values for each of 1024 threads; a longer one is read twice."""
+MAX_TILE = 32768
+"""The most elements that `softmax_fast` has in its tile: 32 for each of 1024 threads in float32."""
 
 LOG2_E = tl.constexpr(1.4426950408889634)
 """exp(x) = 2^(x log2(e)), and a power of two is one instruction."""
@@ -69,68 +71,70 @@ def softmax(x: torch.Tensor) -> torch.Tensor:
 
 
 @triton.jit
-def softmax_fast_kernel(x_ptr, y_ptr, x_row_stride, y_row_stride, N, TILES: tl.constexpr, BLOCK_SIZE: tl.constexpr):
-    # A row as [TILES, BLOCK_SIZE], a thread owning whole columns: along a column, max and sum need no other thread, so
-    # each warp computes its exponentials as soon as its own part of the row has come. Only then do the threads meet.
+def softmax_fast_kernel(
+    x_ptr, y_ptr, x_row_stride, y_row_stride, N, ALIGN: tl.constexpr, DEPTH: tl.constexpr, WIDTH: tl.constexpr
+):
+    # ALIGN divides N and the strides. Said like this, the compiler knows it, and loads as many elements at once
     row = tl.program_id(axis=0).to(tl.int64)
-    cols = tl.arange(0, TILES)[:, None] * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)[None, :]
-    mask = cols < N
-    x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=float("-inf")).to(tl.float32)
+    x_ptr += row * (x_row_stride // ALIGN * ALIGN)
+    y_ptr += row * (y_row_stride // ALIGN * ALIGN)
+    end = N // ALIGN * ALIGN
 
-    column_max = tl.maximum(tl.max(x, axis=0), LOWEST)
-    numerator = tl.exp2((x - column_max[None, :]) * LOG2_E)
-    column_sum = tl.sum(numerator, axis=0)
-
-    row_max = tl.max(column_max, axis=0)
-    weight = tl.exp2((column_max - row_max) * LOG2_E)
-    scale = weight / tl.sum(column_sum * weight, axis=0)
-    tl.store(y_ptr + row * y_row_stride + cols, numerator * scale[None, :], mask=mask)
-
-
-@triton.jit
-def softmax_long_kernel(x_ptr, y_ptr, x_row_stride, y_row_stride, N, BLOCK_SIZE: tl.constexpr):
-    # A row in tiles. The first sweep keeps each column's max and its sum, corrected whenever the max grows
-    row = tl.program_id(axis=0).to(tl.int64)
-    x_ptr += row * x_row_stride
-    y_ptr += row * y_row_stride
-    column_max = tl.full([BLOCK_SIZE], LOWEST, dtype=tl.float32)
-    column_sum = tl.zeros([BLOCK_SIZE], dtype=tl.float32)
-    for start in range(0, N, BLOCK_SIZE):
-        cols = start + tl.arange(0, BLOCK_SIZE)
-        x = tl.load(x_ptr + cols, mask=cols < N, other=float("-inf"), eviction_policy="evict_last").to(tl.float32)
-        new_max = tl.maximum(column_max, x)
-        column_sum = column_sum * tl.exp2((column_max - new_max) * LOG2_E) + tl.exp2((x - new_max) * LOG2_E)
+    # A program instance sweeps over its row twice, in tiles of DEPTH x WIDTH elements. A thread owns whole columns of a
+    # tile, so within a sweep no thread waits for another: each column has its own max, and its own sum relative to it
+    offsets = tl.arange(0, DEPTH)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    column_max = tl.full([WIDTH], LOWEST, dtype=tl.float32)
+    column_sum = tl.zeros([WIDTH], dtype=tl.float32)
+    for start in range(0, N, DEPTH * WIDTH):
+        cols = start + offsets
+        # evict_last: keep it in the cache, for the second sweep
+        x = tl.load(x_ptr + cols, mask=cols < end, other=float("-inf"), eviction_policy="evict_last").to(tl.float32)
+        new_max = tl.maximum(column_max, tl.max(x, axis=0))
+        numerator = tl.exp2((x - new_max[None, :]) * LOG2_E)
+        column_sum = column_sum * tl.exp2((column_max - new_max) * LOG2_E) + tl.sum(numerator, axis=0)
         column_max = new_max
 
     row_max = tl.max(column_max, axis=0)
-    denominator = tl.sum(column_sum * tl.exp2((column_max - row_max) * LOG2_E), axis=0)
+    scale = 1.0 / tl.sum(column_sum * tl.exp2((column_max - row_max) * LOG2_E), axis=0)
 
-    # The second sweep finds the row in the L2 cache, where the first asked for it to stay
-    for start in range(0, N, BLOCK_SIZE):
-        cols = start + tl.arange(0, BLOCK_SIZE)
-        x = tl.load(x_ptr + cols, mask=cols < N, eviction_policy="evict_first").to(tl.float32)
-        y = tl.exp2((x - row_max) * LOG2_E) / denominator
-        tl.store(y_ptr + cols, y, mask=cols < N, eviction_policy="evict_first")
+    for start in range(0, N, DEPTH * WIDTH):
+        cols = start + offsets
+        x = tl.load(x_ptr + cols, mask=cols < end, other=float("-inf"), eviction_policy="evict_first").to(tl.float32)
+        tl.store(y_ptr + cols, tl.exp2((x - row_max) * LOG2_E) * scale, mask=cols < end)
+
+
+def fast_tile(N: int, element_size: int) -> tuple[int, int, int]:
+    """DEPTH, WIDTH and number of warps for `softmax_fast` on rows of `N` elements of `element_size` bytes.
+
+    A thread has 16 bytes in each of the tile's DEPTH rows. What is chosen is what was fastest on an H200: the power of
+    two above N, or the one below where the row would fill less than three quarters of it (in 16 bits half of that,
+    where no tile fits exactly); and few warps, until a thread has 8 times 16 bytes.
+    """
+    above: int = triton.next_power_of_2(N)
+    tile = above if N / above >= 0.75 else above // 2
+    if element_size == 2 and above > N:
+        tile //= 2
+    of_a_warp = 32 * (16 // element_size)
+    pieces = max(min(tile, MAX_TILE) // of_a_warp, 1)
+    few = 2 if element_size == 4 else 4
+    num_warps = max(min(pieces // few, 32 // few), pieces // 8, 1)
+    return pieces // num_warps, num_warps * of_a_warp, num_warps
 
 
 def softmax_fast(x: torch.Tensor) -> torch.Tensor:
-    """Softmax of each row of `x` [M, N], however large: rows up to 32768 are read once, longer ones twice, in tiles.
+    """Softmax of each row of `x` [M, N], however long, in two sweeps: one for max and sum, one to write.
 
-    The two sweeps are the online softmax of Milakov and Gimelshein, arXiv:1805.02867. Raises ValueError for an input it
-    cannot take.
+    The first is the online softmax of Milakov and Gimelshein, arXiv:1805.02867. A row whose elements do not lie side by
+    side is copied first. Raises ValueError for an input it cannot take.
     """
     require_tensor("softmax_fast", "x", x, ndim=2)
     require_columns("softmax_fast", "x", x)
     x = x if x.stride(1) == 1 else x.contiguous()
     M, N = x.shape
     y = torch.empty((M, N), dtype=x.dtype, device=x.device)
-    if N > MAX_RESIDENT_ROW:
-        softmax_long_kernel[(M,)](x, y, x.stride(0), y.stride(0), N, BLOCK_SIZE=4096, num_warps=4)
-        return y
-    padded = triton.next_power_of_2(N)
-    num_warps = min(max(padded // 512, 1), 32)
-    block_size = min(padded, num_warps * 32 * (16 // x.element_size()))
+    align = 1 if N % 16 == 0 else math.gcd(16 // x.element_size(), N, x.stride(0))  # of 16 the compiler knows by itself
+    depth, width, num_warps = fast_tile(N, x.element_size())
     softmax_fast_kernel[(M,)](
-        x, y, x.stride(0), y.stride(0), N, TILES=padded // block_size, BLOCK_SIZE=block_size, num_warps=num_warps
+        x, y, x.stride(0), y.stride(0), N, ALIGN=align, DEPTH=depth, WIDTH=width, num_warps=num_warps
     )
     return y

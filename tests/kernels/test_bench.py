@@ -88,6 +88,7 @@ def test_a_copy_twice_as_large_takes_about_twice_as_long() -> None:
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch sees no NVIDIA GPU")
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script_method:DeprecationWarning")  # PyTorch 2.11 warns of itself
 def test_the_command_writes_its_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert bench.main(["row_sum"], summary=tmp_path / "short.json") == 0

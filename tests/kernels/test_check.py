@@ -8,6 +8,7 @@ import torch
 from kernels.__main__ import main
 from kernels.catalog import OPERATIONS, Operation, Version
 from kernels.check import CASES, Case, check_version, compare, draw, poisoned
+from kernels.check import run as run_version
 from tests.kernels.processes import run
 
 
@@ -106,6 +107,17 @@ def test_the_smallest_numbers_of_float16_are_as_close_as_they_lie() -> None:
     expected = torch.tensor([-2.84738834e-06], dtype=torch.float64)  # GeLU of -4.4; float16 goes in steps of 6e-8 there
     assert compare("y", expected.half(), expected, 2e-3).mismatch is None
     assert compare("y", (expected - 1e-7).half(), expected, 2e-3).mismatch is not None
+
+
+def test_where_terms_cancel_float32_is_what_they_were_added_in() -> None:
+    def in_float32(x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.gelu(x, approximate="tanh")
+
+    gelu = OPERATIONS["gelu"]
+    for x in torch.linspace(-6, 6, 500).reshape(-1, 1, 1):
+        assert run_version(gelu, Version("gelu", "triton", in_float32), (x,)).mismatch is None
+    nothing = run_version(gelu, Version("gelu", "triton", torch.zeros_like), (torch.full((1, 1), -4.0),))
+    assert nothing.mismatch is not None and "y[0, 0] is 0 and must be -7.02" in nothing.mismatch
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.label], ids=str)
