@@ -767,8 +767,8 @@ def softmax_of_rows():
          "next power of two above $N$, since Triton's blocks have such sizes. Beyond the row we load $-\\infty$, "
          "because $e^{-\\infty} = 0$ adds nothing. And the row's *stride* says how far below one row the next one "
          "lies.")
-    observe("The fused kernel loads a row once and stores it once.", softmax.softmax_kernel,
-            r"\b(?:ld|st)\.global", count=2)
+    observe("The fused kernel has one load and one store, each of the whole row.", softmax.softmax_kernel,
+            r"\btt\.(?:load|store)\b", count=2, stage="ttir")
     text("For a softmax over columns one would change nothing but the pointers: step by the row stride within a "
          "block. It would be correct, and no longer coalesced.")
     if GPU:
@@ -825,7 +825,9 @@ def row_sum_in_tiles():
         running = running * math.exp(largest - larger) + math.exp(number - larger)  # @inspect running
         largest = larger  # @inspect largest
     expected = sum(math.exp(number - max(numbers)) for number in numbers)  # @inspect expected
-    text("A second sweep divides. FlashAttention is built on this: it scales down the weighted sum of the values in "
+    text("A second sweep divides. It reads the row once more, but not from HBM, if the cache was asked to keep it "
+         "(`evict_last` in the kernel below): for a matrix of 1.07 GB, Nsight Compute counted 1.07 GB read from HBM on "
+         "an H200. FlashAttention is built on the online softmax: it scales down the weighted sum of the values in "
          "the same way, and so never writes the matrix of scores to HBM.")
     link(softmax.softmax_fast)
     link(title="Milakov and Gimelshein 2018, Online normalizer calculation for softmax",

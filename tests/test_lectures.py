@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from engine import trace
 from tests.once import once
 from tests.recordings import ROOT, Recorded, recorded_once, run_engine
 from viewer.assembly import instructions
+from viewer.library import shown_files
 
 pytest.importorskip("torch", reason="the lecture is about torch")
 pytest.importorskip("triton", reason="the lecture is about Triton")
@@ -400,8 +402,9 @@ def print_sections(folder: Path) -> None:
     """Run some sections in an ordinary program, as on a machine without a C++ compiler."""
     (folder / "measured").mkdir()
     (folder / "measured" / "h200.json").write_text(json.dumps(MEASURED))
+    path = os.pathsep.join(filter(None, [str(ROOT), str(LECTURE.parent), os.environ.get("PYTHONPATH")]))
     environment = {
-        "PYTHONPATH": f"{ROOT}:{LECTURE.parent}", "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": path, "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1",
         "CXX": "no-such-compiler", "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"),
     }  # fmt: skip
     command = [sys.executable, "-c", PROGRAM, str(folder)]
@@ -439,7 +442,10 @@ def test_the_recording_made_on_a_gpu_opens_and_says_where_and_when_it_was_made()
     assert recorded.run["started"].startswith("2026-")
     launched = [v for kernel in recorded.kernels for v in kernel.variants if v.origin == "launched"]
     assert launched and {v.device for v in launched} == {"NVIDIA H200"}
-    kept = ROOT / "lectures/recorded/kernels"
-    assert all((kept / v.key / stage).stat().st_size for v in launched for stage in v.stages)
+    kept = ROOT / "lectures/recorded"
+    assert all((kept / "kernels" / v.key / stage).stat().st_size for v in launched for stage in v.stages)
+    assert all({"ptx", "sass"} <= {*v.stages} and not v.reason for v in launched)
+    assert shown_files(recorded) == {file.name for file in (kept / "files").iterdir()}
+    assert sum(file.stat().st_size for file in kept.rglob("*") if file.is_file()) < 2 * 2**20
     benchmarks = [o for o in recorded.output_table if isinstance(o, trace.BenchmarkResult)]
     assert benchmarks and {b.method for b in benchmarks} == {"CUDA events"}
