@@ -58,7 +58,8 @@ class Recorded:
 def run_engine(*arguments: str | Path, cwd: Path = ROOT, python: str = sys.executable,
                **environment: str) -> subprocess.CompletedProcess[str]:  # fmt: skip
     """`python -m engine ARGUMENTS`, from anywhere."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    env = {**os.environ, "PYTHONPATH": path, **environment}
     return subprocess.run(
         [python, "-m", "engine", *map(str, arguments)], cwd=cwd, env=env, capture_output=True, text=True,
         encoding="utf-8", stdin=subprocess.DEVNULL, check=False,
