@@ -1,5 +1,6 @@
 """Small drawings made of numbers alone: the dots of a benchmark, the matrix of an array."""
 
+import statistics
 from dataclasses import dataclass
 
 from engine.trace import BenchmarkResult, Plot
@@ -9,14 +10,15 @@ WIDTH, HEIGHT, MARGIN = 480, 64, 8
 
 @dataclass(frozen=True)
 class Dots:
-    """Timed runs along a bar from 0 to their mean, and the roofline, in the units of a `WIDTH` by `HEIGHT` drawing."""
+    """Timed runs along a bar from 0 to their median, and the roofline, in units of a `WIDTH` by `HEIGHT` drawing."""
 
     points: list[tuple[float, float]]
-    mean: float
+    middle: float
     floor: float | None
     least: float
     "Milliseconds of the fastest run."
-    average: float
+    median: float
+    "Milliseconds, the number that the lecture computes with."
     most: float
     scale: float
     "Milliseconds at the right end."
@@ -29,14 +31,14 @@ def dots(result: BenchmarkResult) -> Dots | None:
         return None
     full = max(*samples, result.floor or 0, 1e-12)
     scale = (WIDTH - 2 * MARGIN) / full
-    average = sum(samples) / len(samples)
+    median = statistics.median(samples)
     spread = [(index * 7) % 5 for index in range(len(samples))]
     return Dots(
         points=[(round(MARGIN + ms * scale, 1), 16 + 6.0 * row) for ms, row in zip(samples, spread, strict=True)],
-        mean=round(MARGIN + average * scale, 1),
+        middle=round(MARGIN + median * scale, 1),
         floor=None if result.floor is None else round(MARGIN + result.floor * scale, 1),
         least=min(samples),
-        average=average,
+        median=median,
         most=max(samples),
         scale=full,
     )

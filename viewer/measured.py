@@ -1,5 +1,6 @@
 """What several recordings of one lecture measured, side by side."""
 
+import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -15,10 +16,10 @@ class Timing:
     """A benchmark as one recording measured it."""
 
     result: BenchmarkResult
-    mean: float
+    median: float
     "Milliseconds."
     reached: float | None
-    "The floor's part of the mean, 1 at the device's limit: unlike times, it can be compared where sizes differ."
+    "The floor's part of the median, 1 at the device's limit: unlike times, it can be compared where sizes differ."
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ def _aligned(each: list[dict[str, Shown]]) -> dict[str, list[Shown | None]]:
 
 
 def _timing(result: BenchmarkResult) -> Timing:
-    mean = sum(result.samples) / len(result.samples)
-    return Timing(result, mean, result.floor / mean if result.floor and mean else None)
+    median = statistics.median(result.samples)
+    return Timing(result, median, result.floor / median if result.floor and median else None)
 
 
 def _differ(tables: list[Table]) -> bool:

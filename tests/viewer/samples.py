@@ -166,7 +166,7 @@ def gallery(files: Path) -> Maker:
         t.Stdout("printed\n"),
         t.Stderr("warned\n"),
         t.ProfileTable("mlp", ("operator", "ms", "time"), PROFILED, "a CPU", "stacks.txt", "timeline.json"),
-        t.BenchmarkResult("matmul", (1.0, 2.0, 3.0), "a CPU", "wall clock", 0.5, "its bandwidth"),
+        t.BenchmarkResult("matmul", (1.0, 2.0, 9.0), "a CPU", "wall clock", 0.5, "its bandwidth"),
         t.BenchmarkResult("matmul", (), "no GPU", "CUDA events"),
         t.Table(("kernel", "ms"), ((f"void at::native::elementwise_kernel<{'BinaryFunctor' * 12}>", 1.5),)),
     ]
