@@ -23,8 +23,8 @@ def benchmark(
 ) -> Timing:
     """Time `run()` and show the result: `trials` times after `warmups` runs that do not count.
 
-    With torch imported and a GPU there the times are the GPU's own (CUDA events, after a synchronise), else of the
-    wall clock. Nothing `run` does is recorded, so that the recorder is not measured.
+    With torch imported and a GPU there the times are the GPU's own (CUDA events, the L2 cache overwritten before each
+    run), else of the wall clock. Nothing `run` does is recorded, so that the recorder is not measured.
 
     Returns the times; as a number they are the median in milliseconds. `floor` is the least milliseconds the device
     allows and `floor_source` says where that figure comes from. Raises TypeError or ValueError for arguments that

@@ -7,6 +7,7 @@ import pickle
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -211,6 +212,73 @@ def test_without_torch_it_says_what_to_do(heard: Hearing, monkeypatch: pytest.Mo
 
 
 # ---------------------------------------------------------------- on a GPU
+
+
+class Queue:
+    """A GPU that works off in order what a CPU puts into its queue; both clocks in milliseconds.
+
+    Stands for `torch` and `torch.cuda` as far as benchmarks use them. To put something into the queue takes the CPU
+    0.005, to prepare a Triton kernel's launch 0.15; to write the filler takes the GPU 0.06, the kernel 0.5.
+    """
+
+    uint8 = OutOfMemoryError = MemoryError
+
+    def __init__(self, free=2**40):
+        self.cuda, self.free, self.cpu, self.gpu, self.written = self, free, 0.0, 0.0, 0
+
+    def put(self, gpu, cpu=0.005):
+        self.cpu += cpu
+        self.gpu = max(self.gpu, self.cpu) + gpu
+        return self.gpu
+
+    def kernel(self):
+        self.put(0.5, cpu=0.15)
+
+    def is_available(self):
+        return True
+
+    def get_device_name(self):
+        return "a queue"
+
+    def empty(self, size, dtype, device):
+        if size > self.free:
+            raise MemoryError
+        return SimpleNamespace(zero_=lambda: self.write(size))
+
+    def write(self, size):
+        self.written += size
+        self.put(0.06 * min(size / 2**28, 1))
+
+    def Event(self, enable_timing):
+        event = SimpleNamespace()
+        event.record = lambda: setattr(event, "at", self.put(0))
+        event.elapsed_time = lambda end: end.at - event.at
+        return event
+
+    def synchronize(self):
+        self.cpu = self.gpu = max(self.cpu, self.gpu)
+
+
+def test_a_launch_that_takes_the_cpu_long_to_prepare_is_not_in_the_kernels_time(heard: Hearing, monkeypatch):
+    queue = Queue()
+    monkeypatch.setitem(sys.modules, "torch", queue)
+    result = benchmark("kernel", queue.kernel, trials=4)
+    assert [round(sample, 6) for sample in result.samples] == [0.5] * 4
+    assert (result.method, result.device) == ("CUDA events", "a queue")
+    assert queue.written >= 4 * 2**28, "the L2 cache is overwritten before each run"
+
+
+def test_what_the_cpu_does_itself_is_in_the_time(heard: Hearing, monkeypatch):
+    queue = Queue()
+    monkeypatch.setitem(sys.modules, "torch", queue)
+    result = benchmark("sleep", lambda: queue.put(0, cpu=50.0), trials=3)
+    assert all(49.5 < sample < 50.1 for sample in result.samples)
+
+
+def test_a_gpu_whose_memory_is_used_up_is_still_timed(heard: Hearing, monkeypatch):
+    queue = Queue(free=2**20)
+    monkeypatch.setitem(sys.modules, "torch", queue)
+    assert len(benchmark("kernel", queue.kernel, trials=2).samples) == 2
 
 
 @pytest.mark.gpu
