@@ -23,6 +23,9 @@ ROWS = 100
 "The most operators kept."
 _PYTHON = re.compile(r"\(\d+\): |^<built-in ")
 "How the profiler names events that are Python calls and not operators: `file.py(12): name`."
+_PROFILERS_OWN = frozenset({"Activity Buffer Request", "Buffer Flush", "Instrumentation", "Resource"})
+"""What CUPTI says of its own work, as if it were an operator (CUpti_ActivityOverheadKind). A kernel that is launched at
+that moment is counted as its too, and so twice for all operators around it."""
 _ADDRESS = re.compile(r" (?:object )?at 0x[0-9a-f]+")
 
 
@@ -63,10 +66,8 @@ def record(name: str, run: Callable[[], object], with_stack: bool, warmups: int)
         for _ in range(warmups):
             run()
         prof = _profiled(run, with_stack, torch)
-        if cuda() is not None:
-            columns, rows = _rows(prof.key_averages(), ("CPU", "cpu"), ("GPU", "device"))
-        else:
-            columns, rows = _rows(prof.key_averages(), ("CPU", "cpu"))
+        clocks = [("CPU", "cpu")] if cuda() is None else [("CPU", "cpu"), ("GPU", "device")]
+        columns, rows = _rows(prof.key_averages(), _counted_twice(prof.events()), *clocks)
         stacks = _stacks(prof.events()) if with_stack else ""
         timeline = _timeline(prof) if sink.current is not None else b""
     return Profile(name, columns, rows[:ROWS], device_name(), stacks, timeline, truncated=len(rows) > ROWS)
@@ -97,13 +98,26 @@ def _measured(run: Callable[[], object]) -> None:
     run()
 
 
-def _rows(averages: Any, *clocks: tuple[str, str]) -> tuple[tuple[str, ...], tuple[tuple[str | int | float, ...], ...]]:
+def _counted_twice(events: Any) -> Counter[str]:
+    """Microseconds of kernels that the profiler's own work has taken for its own, by each operator around it."""
+    twice: Counter[str] = Counter()
+    for event in events:
+        around = event.cpu_parent if event.name in _PROFILERS_OWN else None
+        while around is not None:
+            twice[around.key] += event.device_time_total
+            around = around.cpu_parent
+    return twice
+
+
+def _rows(
+    averages: Any, twice: Counter[str], *clocks: tuple[str, str]
+) -> tuple[tuple[str, ...], tuple[tuple[str | int | float, ...], ...]]:
     """Columns and rows of the operators; `clocks` are (shown name, name in the profiler), the deciding one last.
 
     On a GPU an operator and the kernels it launched are rows of their own, as in torch's table; 100 % is all kernels.
     """
     decides = f"self_{clocks[-1][1]}_time_total"
-    operators = [event for event in averages if not _PYTHON.search(event.key)]
+    operators = [event for event in averages if not _PYTHON.search(event.key) and event.key not in _PROFILERS_OWN]
     operators.sort(key=lambda event: (-getattr(event, decides), event.key))
     counted = [event for event in operators if (event.device_type.name == "CPU") == (clocks[-1][0] == "CPU")]
     total = sum(getattr(event, decides) for event in counted) or 1
@@ -114,7 +128,10 @@ def _rows(averages: Any, *clocks: tuple[str, str]) -> tuple[tuple[str, ...], tup
     for event in operators:
         row = [clean(event.key), int(event.count), round(100 * getattr(event, decides) / total, 2)]
         for _, name in reversed(clocks):
-            row += [round(getattr(event, f"{part}{name}_time_total") / 1e3, 4) for part in ("self_", "")]
+            own, whole = (getattr(event, f"{part}{name}_time_total") for part in ("self_", ""))
+            if name == "device" and event.device_type.name == "CPU":
+                whole -= twice[event.key]
+            row += [round(own / 1e3, 4), round(whole / 1e3, 4)]
         rows.append(tuple(row))
     return tuple(columns), tuple(rows)
 
@@ -126,7 +143,7 @@ def _stacks(events: Any) -> str:
     for event in events:
         frames = [*reversed(event.stack), event.name]
         inside = [place for place, frame in enumerate(frames) if frame.endswith(": _measured")]
-        if inside and inside[0] + 1 < len(frames):
+        if inside and inside[0] + 1 < len(frames) and event.name not in _PROFILERS_OWN:
             path = ";".join(_ADDRESS.sub("", frame).replace(";", ",") for frame in frames[inside[0] + 1 :])
             times[path] += round(getattr(event, clock))
     return clean("".join(f"{path} {time}\n" for path, time in sorted(times.items()) if time > 0))

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine import benchmark, profile
+from engine import benchmark, profile, profiles
 from engine.errors import EngineError
 from engine.timing import Timing, device_name, significant
 from engine.trace import BenchmarkResult, ProfileTable
@@ -203,6 +203,30 @@ def test_what_fails_in_a_profile_can_be_profiled_again(heard: Hearing, torch):
         profile("fail", lambda: 1 / 0)
     profile("mm", multiply(torch))
     assert len(heard.outputs) == 1
+
+
+def event(name: str, device: str, own: float, whole: float, around=None) -> SimpleNamespace:
+    """What torch's profiler says of `name`, in microseconds on a GPU; each was called once, as in its averages."""
+    return SimpleNamespace(
+        name=name, key=name, count=1, device_type=SimpleNamespace(name=device), cpu_parent=around,
+        self_device_time_total=own, device_time_total=whole, self_cpu_time_total=1.0, cpu_time_total=1.0,
+        stack=["lecture.py(3): run", "profiles.py(9): _measured"],
+    )  # fmt: skip
+
+
+def test_the_profilers_own_work_is_no_operator_and_takes_no_kernels_time(monkeypatch: pytest.MonkeyPatch):
+    """As PyTorch 2.11 told of `torch.add` on an H200: CUPTI asked for a buffer while the kernel was launched."""
+    outer = event("aten::outer", "CPU", 0.0, 24.4)
+    add = event("aten::add", "CPU", 12.2, 24.4, outer)
+    buffer = event("Activity Buffer Request", "CPU", 12.2, 12.2, add)
+    kernel = event("add_kernel", "CUDA", 12.2, 12.2)
+    events = [outer, add, buffer, kernel]
+    _, rows = profiles._rows(events, profiles._counted_twice(events), ("CPU", "cpu"), ("GPU", "device"))
+    assert [(row[0], *row[2:5]) for row in rows] == [
+        ("add_kernel", 100.0, 0.0122, 0.0122), ("aten::add", 100.0, 0.0122, 0.0122), ("aten::outer", 0.0, 0.0, 0.0122)
+    ]  # fmt: skip
+    monkeypatch.setattr(profiles, "cuda", lambda: "a GPU")
+    assert profiles._stacks([add, buffer]) == "lecture.py(3): run;aten::add 12\n"
 
 
 def test_without_torch_it_says_what_to_do(heard: Hearing, monkeypatch: pytest.MonkeyPatch):
