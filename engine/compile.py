@@ -3,7 +3,7 @@
 import hashlib
 import re
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -82,16 +82,19 @@ def compile_all(
     progress: Callable[[int, int], None] | None = None,
     seconds: float = SECONDS,
     workers: Workers | None = None,
+    claimed: Mapping[int, Collection[str]] | None = None,
 ) -> dict[int, tuple[Variant, ...]]:
     """The variants of each kernel, by its number; their files are then in `store`/kernels.
 
-    A kernel is compiled for `targets`; where these are empty, for `DEFAULT_TARGETS`, but for a kernel that was launched
-    on a GPU and so has that binary to show. What was compiled before is only looked up. The rest is compiled in
-    processes of their own, those of `workers` where these are given; `progress` is told how many of how many are done.
+    A kernel is compiled for `targets`; where these are empty, for `DEFAULT_TARGETS`, or, if it was launched on a GPU
+    and so has that binary to show, for what is `claimed` of it. What was compiled before is only looked up. The rest is
+    compiled in processes of their own, those of `workers` where these are given; `progress` is told how many of how many
+    are done.
     A compilation that fails is a variant with the compiler's reason; nothing is raised.
     """
     folder = store / "kernels"
-    plan = {number: list(_planned(wants, targets)) for number, wants in wanted.items()}
+    of_claims = claimed or {}
+    plan = {number: list(_planned(wants, targets, of_claims.get(number, ()))) for number, wants in wanted.items()}
     kept: dict[str, _Kept] = {}
     missing: dict[str, tuple[Wanted, Job]] = {}
     for planned in plan.values():
@@ -110,10 +113,13 @@ def compile_all(
     }
 
 
-def _planned(wants: Sequence[Wanted], targets: Sequence[str]) -> Iterator[tuple[Wanted, str, Job | None]]:
+def _planned(
+    wants: Sequence[Wanted], targets: Sequence[str], claimed: Collection[str]
+) -> Iterator[tuple[Wanted, str, Job | None]]:
     """What is to be had of one kernel: for which target, and by which job where there is something to do."""
-    if not targets and not any(want.launched_for for want in wants):
-        targets = DEFAULT_TARGETS
+    if not targets:
+        launched = {want.launched_for for want in wants if want.launched_for}
+        targets = [target for target in claimed if target not in launched] if launched else DEFAULT_TARGETS
     for want in wants:
         work = want.work
         for target in [want.launched_for] if want.launched_for else targets:

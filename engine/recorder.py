@@ -433,6 +433,14 @@ class Recorder:
         self.builder.errors[step] = said
         return said
 
+    def claimed(self) -> dict[int, list[str]]:
+        """The targets that claims name, in order, by the number of their kernel."""
+        targets: dict[int, list[str]] = {}
+        for claim in self.claims:
+            named = targets.setdefault(claim.observation.kernel, [])
+            named.extend(target for target in claim.targets if target not in named)
+        return targets
+
     def settle(self) -> None:
         """Hold what was claimed against what the kernels were compiled to."""
         settled: dict[int, Output] = {}

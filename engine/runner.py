@@ -111,7 +111,7 @@ def _compile(wanted: Mapping[int, Sequence[Wanted]], targets: Sequence[str], rec
     """Compile the kernels that are `wanted`; whether that came to its end."""
     try:
         interrupts.catch()
-        recorder.kernels.set_variants(compile_all(wanted, targets, recorder.store))
+        recorder.kernels.set_variants(compile_all(wanted, targets, recorder.store, claimed=recorder.claimed()))
         interrupts.ignore()
     except KeyboardInterrupt:
         interrupts.ignore()

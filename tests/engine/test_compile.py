@@ -164,6 +164,15 @@ def test_a_target_that_this_triton_does_not_know(tmp_path, compilers):
     assert variant.reason
 
 
+def test_a_launched_kernel_is_compiled_too_for_the_targets_that_the_lecture_claims_something_of(tmp_path, compilers):
+    launched = Wanted("copy", None, "k.py", "0" * 64, "sm_90", "NVIDIA H200", "its binary could not be had")
+    wanted = {3: [launched, gelu_job()], 4: [launched, gelu_job()]}
+    variants = compile_all(wanted, (), tmp_path, workers=compilers, claimed={3: ["sm_80", "sm_90"]})
+    each = {number: [(one.target, one.origin) for one in of_kernel] for number, of_kernel in variants.items()}
+    assert each == {3: [("sm_90", "launched"), ("sm_80", "compiled")], 4: [("sm_90", "launched")]}
+    assert "ptx" in variants[3][1].stages
+
+
 def test_a_kernel_that_could_not_be_captured(tmp_path):
     wanted = Wanted("k", None, "k.py", "0" * 64, reason="TypeError: too many arguments")
     variants = compile_all({4: [wanted]}, ["sm_80", "sm_90"], tmp_path)[4]
