@@ -88,8 +88,8 @@ def compile_all(
 
     A kernel is compiled for `targets`; where these are empty, for `DEFAULT_TARGETS`, or, if it was launched on a GPU
     and so has that binary to show, for what is `claimed` of it. What was compiled before is only looked up. The rest is
-    compiled in processes of their own, those of `workers` where these are given; `progress` is told how many of how many
-    are done.
+    compiled in processes of their own, those of `workers` where these are given; `progress` is told how many of how
+    many are done.
     A compilation that fails is a variant with the compiler's reason; nothing is raised.
     """
     folder = store / "kernels"
