@@ -1,4 +1,4 @@
-"""Softmax over the rows of a matrix, a reduction whose row fits into one block."""
+"""Softmax over the rows of a matrix: a reduction whose row fits into one block, and one in two sweeps over the row."""
 # mypy: disable-error-code="untyped-decorator, no-untyped-def"
 
 import math
