@@ -167,6 +167,17 @@ class InterpreterHooks:
         self.patches.replace(builder, "set_grid_dim", self._set_grid_dim(builder.set_grid_dim))
         self.patches.replace(builder, "set_grid_idx", self._set_grid_idx(builder.set_grid_idx))
         self.memory.install(interpreter, self.patches)
+        if _has(interpreter, "_patch_lang_tensor"):
+            self.patches.replace(interpreter, "_patch_lang_tensor", self._with_index(interpreter._patch_lang_tensor))
+
+    def _with_index(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Let a scalar be a loop's bound: Triton 3.6 has NumPy convert an array of one element, and 2.4 refuses to."""
+        def patch(tensor: Any, *scope: Any) -> None:
+            original(tensor, *scope)
+            for until_the_launch_ends in scope:
+                until_the_launch_ends.set_attr(tensor, "__index__", lambda scalar: int(scalar.handle.data.item()))
+
+        return patch
 
     def _run(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:

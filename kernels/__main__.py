@@ -37,8 +37,11 @@ def check(names: list[str]) -> int:
         os.environ["TRITON_INTERPRET"] = "1"  # before triton is imported, which reads it
     from kernels.catalog import OPERATIONS as catalog
     from kernels.check import check_version
-    from kernels.inputs import INTERPRETED
+    from kernels.inputs import INTERPRETED, interpreter_problem
 
+    if (problem := interpreter_problem()) is not None:
+        print(f"kernels check: {problem}", file=sys.stderr)
+        return 2
     device = "cuda" if gpu else "cpu"
     where = torch.cuda.get_device_name() if gpu else "No GPU"
     print(f"{where}{'; Triton interpreter, on smaller shapes' if INTERPRETED else ''}")

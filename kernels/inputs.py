@@ -1,5 +1,6 @@
 """What a launcher asks of its inputs, checked in Python before the launch: a kernel itself can only fail silently."""
 
+import numpy
 import torch
 import triton
 
@@ -8,6 +9,17 @@ DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 
 INTERPRETED = bool(triton.knobs.runtime.interpret)
 """Whether Triton's interpreter runs the kernels (TRITON_INTERPRET=1 at triton's import): CPU tensors then work."""
+
+
+
+def interpreter_problem() -> str | None:
+    """Why Triton's interpreter cannot run the kernels with this NumPy, as a sentence; None if it can."""
+    old_triton = tuple(map(int, triton.__version__.split(".")[:2])) < (3, 7)
+    if INTERPRETED and old_triton and tuple(map(int, numpy.__version__.split(".")[:2])) >= (2, 4):
+        versions = f"Triton {triton.__version__} cannot loop with NumPy {numpy.__version__}"
+        return f"The interpreter of {versions}; pip install 'numpy<2.4', or a newer PyTorch."
+    return None
+
 
 MAX_TILE = 2**20
 """The most elements of a Triton tile (triton._utils.TRITON_MAX_TENSOR_NUMEL)."""

@@ -10,6 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from engine import device, launches
+from engine.interpreted import InterpreterHooks
+from engine.patches import Patches
 from tests.engine.compiled import KERNELS
 from tests.recordings import ROOT
 
@@ -103,6 +105,19 @@ with watching(SimpleNamespace(lecture=Path("lecture.py"), store=Path("var"))):
 assert not any(type(finder).__module__.startswith("engine") for finder in sys.meta_path)
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def test_a_loop_may_end_at_a_number_given_at_run_time_whatever_numpy_thinks_of_arrays_of_one_element():
+    """As in Triton 3.6, whose conversion NumPy 2.4 refuses: `int(array([4]))`."""
+    numpy = pytest.importorskip("numpy")
+    scalar = type("Scalar", (), {"handle": SimpleNamespace(data=numpy.array([4], dtype=numpy.int32))})
+    scope = SimpleNamespace(set_attr=setattr)
+
+    def of_triton(tensor, scope):
+        scope.set_attr(tensor, "__index__", lambda number: int(number.handle.data))
+
+    InterpreterHooks(launches.Launches(Told()), Patches())._with_index(of_triton)(scalar, scope)
+    assert [*range(0, scalar(), 2)] == [0, 2]
 
 
 class Told:

@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from kernels import inputs
 from kernels.__main__ import main
 from kernels.catalog import OPERATIONS, Operation, Version
 from kernels.check import CASES, Case, check_version, compare, draw, poisoned
@@ -32,6 +33,20 @@ def test_without_a_gpu_triton_versions_are_checked_in_the_interpreter_and_the_ot
     for line, version in zip(lines[1:], versions, strict=True):
         said = "right in" if version.language == "triton" else "not checked: PyTorch sees no NVIDIA GPU"
         assert line.startswith(f"{version.name:<22} {version.language:<7} {said}")
+
+
+def test_a_numpy_that_tritons_interpreter_cannot_loop_with_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRITON_INTERPRET", "")  # to be put back
+    monkeypatch.setattr(inputs, "INTERPRETED", True)
+    for of_triton, of_numpy in (("3.6.0", "2.3.5"), ("3.7.1", "2.4.6"), ("3.6.0", "2.4.6")):
+        monkeypatch.setattr(inputs.triton, "__version__", of_triton)
+        monkeypatch.setattr(inputs.numpy, "__version__", of_numpy)
+        assert (inputs.interpreter_problem() is None) == ((of_triton, of_numpy) != ("3.6.0", "2.4.6"))
+    assert main(["check", "gelu"]) == 2
+    said = "The interpreter of Triton 3.6.0 cannot loop with NumPy 2.4.6; pip install 'numpy<2.4', or a newer PyTorch."
+    assert capsys.readouterr() == ("", f"kernels check: {said}\n")
 
 
 def test_an_unknown_operation_is_one_sentence_and_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
