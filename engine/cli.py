@@ -19,7 +19,8 @@ def main(arguments: Sequence[str]) -> int:
         if arguments and arguments[0] == RECOMPILE:
             from engine.recompiling import main as recompiling
 
-            return recompiling(_recompile_parser().parse_args(arguments[1:]).store)
+            asked = _recompile_parser().parse_args(arguments[1:])
+            return recompiling(asked.store, asked.made)
         return _record(_record_parser().parse_args(arguments))
     except EngineError as error:
         print(f"engine: {error}", file=sys.stderr)
@@ -71,7 +72,8 @@ def _recompile_parser() -> argparse.ArgumentParser:
         prog="python -m engine recompile",
         description="Compile kernels anew, for the viewer: a JSON request a line in, a JSON answer a line out.",
     )
-    parser.add_argument("store", type=Path, metavar="STORE", help="the folder with kernels/ (var)")
+    parser.add_argument("store", type=Path, metavar="STORE", help="the folder with kernels/ of the recording (var)")
+    parser.add_argument("made", type=Path, metavar="MADE", help="the folder whose kernels/ gets what they compile to")
     return parser
 
 

@@ -5,6 +5,7 @@ import re
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -83,16 +84,17 @@ def compile_all(
     seconds: float = SECONDS,
     workers: Workers | None = None,
     claimed: Mapping[int, Collection[str]] | None = None,
+    others: Sequence[Path] = (),
 ) -> dict[int, tuple[Variant, ...]]:
     """The variants of each kernel, by its number; their files are then in `store`/kernels.
 
     A kernel is compiled for `targets`; where these are empty, for `DEFAULT_TARGETS`, or, if it was launched on a GPU
-    and so has that binary to show, for what is `claimed` of it. What was compiled before is only looked up. The rest is
-    compiled in processes of their own, those of `workers` where these are given; `progress` is told how many of how
-    many are done.
+    and so has that binary to show, for what is `claimed` of it. What was compiled before is only looked up, also in the
+    stores `others`, to which nothing is written. The rest is compiled in processes of their own, those of `workers`
+    where these are given; `progress` is told how many of how many are done.
     A compilation that fails is a variant with the compiler's reason; nothing is raised.
     """
-    folder = store / "kernels"
+    folder, *known = (each / "kernels" for each in (store, *others))
     of_claims = claimed or {}
     plan = {number: list(_planned(wants, targets, of_claims.get(number, ()))) for number, wants in wanted.items()}
     kept: dict[str, _Kept] = {}
@@ -101,7 +103,7 @@ def compile_all(
         for want, _, job in planned:
             if job is None or job.key in kept:
                 continue
-            found = _look_up(folder, job.key, want, job.target)
+            found = _look_up(folder, known, job.key, want, job.target)
             if found is None:
                 missing[job.key] = (want, job)
             else:
@@ -166,12 +168,19 @@ def _compile_missing(
 
 
 def recompile(
-    store: Path, key: str, path: str, text: str, workers: Workers | None = None, until: Literal["", "ptx"] = ""
+    store: Path,
+    made: Path,
+    key: str,
+    path: str,
+    text: str,
+    workers: Workers | None = None,
+    until: Literal["", "ptx"] = "",
 ) -> Variant:
-    """The variant that was kept under `key`, compiled anew from `text`, which now stands in its file `path`.
+    """The variant that is kept under `key` in `store`, compiled anew from `text`, which now stands in its file `path`.
 
-    `path` is as in `File.path`; `until` as for `TritonRequest`. What cannot be compiled without another launch is a
-    variant that says so.
+    What comes of it is kept in the store `made`, since the recording's own may lie in a repository. `path` is as in
+    `File.path`; `until` as for `TritonRequest`. What cannot be compiled without another launch is a variant that says
+    so.
     """
     try:
         done = msgspec.json.decode((store / "kernels" / key / _WORK).read_bytes(), type=_Done)
@@ -189,7 +198,7 @@ def recompile(
         wanted = Wanted(done.name, None, done.path, digest, reason=reason)
     except (LookupError, ValueError, RecursionError) as error:
         wanted = Wanted(done.name, None, done.path, digest, reason=str(error))
-    return compile_all({0: [wanted]}, [done.target], store, workers=workers)[0][0]
+    return compile_all({0: [wanted]}, [done.target], made, workers=workers, others=[store])[0][0]
 
 
 def _keep(folder: Path, want: Wanted, target: str, result: Result) -> _Kept:
@@ -216,12 +225,13 @@ def _shortened(reason: str) -> str:
     return f"{reason[:REASON_LIMIT]}\n... cut after {REASON_LIMIT} characters"
 
 
-def _look_up(folder: Path, key: str, want: Wanted, target: str) -> _Kept | None:
-    """What is kept under `key`, or under the key of the same kernel in an earlier version of its file."""
+def _look_up(folder: Path, others: Sequence[Path], key: str, want: Wanted, target: str) -> _Kept | None:
+    """What is kept under `key`, or, also in `others`, under that of the same kernel in another version of its file."""
     kept = _read(folder / key)
     if kept is not None:
         return kept
-    for earlier in sorted(folder.glob(f"{key.rpartition('-')[0]}-*")):
+    versions = f"{key.rpartition('-')[0]}-*"
+    for earlier in chain.from_iterable(sorted(place.glob(versions)) for place in (folder, *others)):
         kept = _read(earlier)
         if kept is not None and _copied(earlier, folder / key, kept, want, target):
             return kept

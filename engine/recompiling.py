@@ -3,6 +3,8 @@
 The compilers stay loaded between requests, so that all but the first take as long as the compilation itself.
 """
 
+import contextlib
+import shutil
 import sys
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -12,6 +14,9 @@ import msgspec
 from engine.compile import recompile
 from engine.errors import UsageError
 from engine.workers import Workers
+
+KEPT = 200
+"Compilations that are kept for the next server: some twenty megabytes. The oldest beyond go first."
 
 
 class Asked(msgspec.Struct):
@@ -27,8 +32,8 @@ class Asked(msgspec.Struct):
     "As for `TritonRequest`."
 
 
-def answer_all(store: Path, requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer each request with a `Variant` as JSON, until there are no more. What comes of one is kept in `store`.
+def answer_all(store: Path, made: Path, requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer each request with a `Variant` as JSON, until there are no more. What comes of one is kept in `made`.
 
     Raises UsageError for a line that is no request; whatever goes wrong with a kernel is a variant's reason.
     """
@@ -38,12 +43,21 @@ def answer_all(store: Path, requests: BinaryIO, answers: BinaryIO) -> None:
                 asked = msgspec.json.decode(line, type=Asked)
             except msgspec.MsgspecError as error:
                 raise UsageError(f"a line of standard input is no request ({error}); see engine.recompiling") from error
-            variant = recompile(store, asked.key, asked.path, asked.text, workers, asked.until)
+            variant = recompile(store, made, asked.key, asked.path, asked.text, workers, asked.until)
             answers.write(msgspec.json.encode(variant) + b"\n")
             answers.flush()
 
 
-def main(store: Path) -> int:
+def _thin_out(folder: Path) -> None:
+    """Keep what was compiled last. Another server may be doing the same."""
+    with contextlib.suppress(OSError):
+        latest = sorted(folder.iterdir(), key=lambda kept: kept.stat().st_mtime, reverse=True)
+        for old in latest[KEPT:]:
+            shutil.rmtree(old)
+
+
+def main(store: Path, made: Path) -> int:
     """Answer on the standard streams."""
-    answer_all(store, sys.stdin.buffer, sys.stdout.buffer)
+    _thin_out(made / "kernels")
+    answer_all(store, made, sys.stdin.buffer, sys.stdout.buffer)
     return 0

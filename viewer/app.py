@@ -37,7 +37,7 @@ class Shelf:
         self.lock = threading.Lock()
         self.bell = live.Bell(self.folders)
         self.workshop = Workshop(workshop, self.library.store) if workshop is not None else None
-        self.recompiler = Recompiler(self.library.store)
+        self.recompiler = Recompiler(self.library.store, workshop) if workshop is not None else None
 
     def folders(self) -> set[FilePath]:
         """What to watch: the traces, and in the author's workshop the kernels' files."""
@@ -54,13 +54,13 @@ class Shelf:
 
     def renewed(self, key: str, until: str) -> bytes:
         """The variant kept under `key` as its file now compiles, with its stages, as JSON. Raises NotListed."""
-        if self.workshop is None:
+        if self.workshop is None or self.recompiler is None:
             raise NotListed("kernels are compiled anew on the author's own machine only")
         with self.lock:
             path = self.library.kernel_file(key)
         text = self.workshop.text(path)
         variant = self.recompiler.compile(key, path, text, until)
-        return site.renewed(variant, compiled(self.library.store / "kernels", variant, text))
+        return site.renewed(variant, compiled(self.recompiler.made / "kernels", variant, text))
 
 
 def _tag(entry: Entry) -> dict[str, str]:
@@ -205,7 +205,8 @@ def _refused(request: Request, error: Exception) -> Response:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     async with app.state.shelf.bell.watching():
         yield
-    app.state.shelf.recompiler.close()
+    if app.state.shelf.recompiler is not None:
+        app.state.shelf.recompiler.close()
 
 
 def create(traces: FilePath, workshop: FilePath | None = None) -> FastAPI:

@@ -43,6 +43,7 @@ def studio(tmp_path):
 
 def test_saving_a_kernel_shows_what_it_becomes_beside_what_was_recorded(studio, reading):
     file, address = studio
+    recorded = set((file.parent / "var" / "kernels").rglob("*"))
     page = reading("live/", at=address).page
     page.wait_for_selector("#kernel .pair")
     file.write_text("# a remark, which no line of code minds\n" + SOURCE)
@@ -67,3 +68,4 @@ def test_saving_a_kernel_shows_what_it_becomes_beside_what_was_recorded(studio, 
     file.write_text(SOURCE)
     page.wait_for_selector("#kernel .failure", state="detached")
     assert page.locator("#kernel .pair").count() == 1
+    assert set((file.parent / "var" / "kernels").rglob("*")) == recorded, "nothing is left beside the recording"

@@ -150,26 +150,27 @@ def test_cuda():
 def test_recompile(tmp_path, compilers):
     [before] = compile_all({0: [gelu_job()]}, ["sm_90"], tmp_path, workers=compilers)[0]
     changed = SOURCE.replace("tl.load(x + i)", "tl.load(x + i) * 2")
-    now = recompile(tmp_path, before.key, "k.py", changed, compilers)
+    now = recompile(tmp_path, tmp_path, before.key, "k.py", changed, compilers)
     assert (now.target, now.stages, now.reason) == ("sm_90", before.stages, "")
     texts = [(tmp_path / "kernels" / key / "ptx").read_text() for key in (before.key, now.key)]
     assert ["add.f32" in text or "mul.f32" in text for text in texts] == [False, True]
-    broken = recompile(tmp_path, now.key, "k.py", "def copy(x, y, N:\n", compilers)
+    broken = recompile(tmp_path, tmp_path, now.key, "k.py", "def copy(x, y, N:\n", compilers)
     assert broken.stages == ()
     assert broken.reason.startswith("k.py:1: SyntaxError: '(' was never closed\n")
 
 
 def test_recompile_what_was_not_kept(tmp_path):
-    assert recompile(tmp_path, "none", "k.py", SOURCE).reason.startswith("what it was compiled from was not kept")
+    nothing = recompile(tmp_path, tmp_path, "none", "k.py", SOURCE)
+    assert nothing.reason.startswith("what it was compiled from was not kept")
 
 
 def test_recompile_a_kernel_of_the_project(compilers):
     text = (ROOT / "kernels" / "softmax.py").read_text()
     key, store = compiled().variant("softmax_kernel").key, compiled().store
-    same = recompile(store, key, "kernels/softmax.py", text, compilers)
+    same = recompile(store, store, key, "kernels/softmax.py", text, compilers)
     assert same.key == key  # the same text is the same kernel
-    again = processor_seconds(lambda: recompile(store, key, "kernels/softmax.py", text, compilers))
+    again = processor_seconds(lambda: recompile(store, store, key, "kernels/softmax.py", text, compilers))
     assert again < 1  # it is found by its text, and nothing is compiled
-    other = recompile(store, key, "kernels/softmax.py", text.replace("tl.exp(x)", "tl.exp2(x)"), compilers)
+    other = recompile(store, store, key, "kernels/softmax.py", text.replace("tl.exp(x)", "tl.exp2(x)"), compilers)
     assert (other.reason, other.stages) == ("", same.stages)
     assert other.key != key

@@ -78,10 +78,11 @@ def test_the_folders_of_the_kernels_are_watched(traces: Path, root: Path):
 class Compiling:
     """Stands in for the engine: keeps what it was asked, and gives one answer."""
 
-    def __init__(self, store: Path, answer: t.Variant) -> None:
+    def __init__(self, made: Path, answer: t.Variant) -> None:
         self.asked: list[tuple[str, ...]] = []
         self.answer = answer
-        home = store / "kernels" / "new"
+        self.made = made
+        home = made / "kernels" / "new"
         home.mkdir(parents=True)
         (home / "ptx").write_text(PTX.replace("ld.global", "ld.volatile"))
 
@@ -92,7 +93,7 @@ class Compiling:
 
 def test_the_page_is_given_what_the_saved_file_compiles_to(traces: Path, root: Path):
     app = create(traces, root)
-    made = Compiling(traces.parent, t.Variant("sm_90", "compiled", "new", ("ptx",), registers=30))
+    made = Compiling(root / "made", t.Variant("sm_90", "compiled", "new", ("ptx",), registers=30))
     app.state.shelf.recompiler = made
     (root / "kernels" / "gelu.py").write_text(CHANGED)
     found = json.loads(Client(app).get("/_renewed/gelu90.json?until=ptx").content)
@@ -104,7 +105,7 @@ def test_the_page_is_given_what_the_saved_file_compiles_to(traces: Path, root: P
 
 def test_what_does_not_compile_is_given_with_the_compilers_words(traces: Path, root: Path):
     app = create(traces, root)
-    app.state.shelf.recompiler = Compiling(traces.parent, t.Variant("sm_90", "compiled", "", reason="SyntaxError"))
+    app.state.shelf.recompiler = Compiling(root / "made", t.Variant("sm_90", "compiled", "", reason="SyntaxError"))
     found = json.loads(Client(app).get("/_renewed/gelu90.json").content)
     assert (found["variant"]["reason"], found["compiled"]["stages"]) == ("SyntaxError", {})
 
@@ -121,9 +122,27 @@ def test_only_a_server_of_the_authors_own_machine_compiles(host: str, own: bool)
 
 def test_an_engine_that_ends_is_said_and_started_again(tmp_path, monkeypatch):
     monkeypatch.setattr("viewer.recompiler.COMMAND", ("-c", "import sys; sys.stdin.readline(); print('{', flush=True)"))
-    recompiler = Recompiler(tmp_path)
+    recompiler = Recompiler(tmp_path, tmp_path)
     for _ in range(2):
         assert recompiler.compile("key", "k.py", "").reason.startswith("the engine's process ended")
     recompiler.close()
     assert recompiler.process is not None and recompiler.process.returncode is not None
-    Recompiler(tmp_path).close()
+    Recompiler(tmp_path, tmp_path).close()
+
+
+def test_what_is_compiled_while_serving_is_kept_where_git_does_not_look(tmp_path):
+    recompiler = Recompiler(tmp_path / "lectures" / "recorded", tmp_path)
+    assert recompiler.made == tmp_path / "var" / "renewed"
+    assert (recompiler.made / ".gitignore").read_text() == "*\n"
+    recompiler.close()
+    assert Recompiler(tmp_path / "lectures" / "recorded", tmp_path).made.is_dir()
+    assert not (tmp_path / "lectures").exists()
+
+
+def test_where_nothing_can_be_written_it_is_kept_until_the_server_ends(tmp_path):
+    (tmp_path / "var" / "renewed").write_text("as good as a folder that is read only, for root too")
+    recompiler = Recompiler(tmp_path, tmp_path)
+    made = recompiler.made
+    assert made.is_dir() and not made.is_relative_to(tmp_path)
+    recompiler.close()
+    assert not made.exists()
