@@ -121,7 +121,7 @@ class Captured:
             if number in self.wanted:
                 wanted[number] = list(self.wanted[number].values())
             elif kernel.language == "cuda":
-                wanted[number] = cuda_wanted(kernel, Path(real(kernel.path)))
+                wanted[number] = cuda_wanted(kernel, Path(real(kernel.path)), self._display)
             elif kernel.language == "triton":
                 digest = sha256(real(kernel.path))
                 wanted[number] = [Wanted(kernel.name, None, kernel.path, digest, reason=_NOT_LAUNCHED)]
@@ -137,8 +137,11 @@ class Captured:
         return found
 
 
-def cuda_wanted(kernel: Kernel, file: Path) -> list[Wanted]:
-    """What is wanted of a kernel in CUDA C++ that stands in `file`; of a template, the first instances launched."""
+def cuda_wanted(kernel: Kernel, file: Path, display: Callable[[str], str]) -> list[Wanted]:
+    """What is wanted of a kernel in CUDA C++ that stands in `file`; of a template, the first instances launched.
+
+    The recording takes in the headers beside it, through `display`.
+    """
     digest = sha256(str(file))
     try:
         source = file.read_text(encoding="utf-8", errors="replace")
@@ -152,6 +155,8 @@ def cuda_wanted(kernel: Kernel, file: Path) -> list[Wanted]:
         headers=near_headers(file, source),
         nvcc=find_tool("nvcc") or "",
     )
+    for name in work.headers:
+        display(str(file.parent / name))
     launched = instances(source, kernel.name)[:SPECIALISATIONS] or ("",)
     each = [msgspec.structs.replace(work, instance=instance) for instance in launched]
     return [Wanted(kernel.name, one, kernel.path, digest) for one in each]

@@ -16,7 +16,7 @@ from engine.errors import TraceError, UsageError
 from engine.folders import without_folders
 from engine.occupancy import occupancy
 from engine.renewal import renewed
-from engine.request import CudaRequest, Facts, Job, Result, TritonRequest, Work
+from engine.request import CudaRequest, Facts, Job, Result, TritonRequest, Work, sources
 from engine.toolkit import cuda_version, triton_version
 from engine.trace import KernelLines, Residency, Variant, write_whole
 from engine.workers import SECONDS, Workers, environment, run_jobs
@@ -171,30 +171,32 @@ def recompile(
     store: Path,
     made: Path,
     key: str,
-    path: str,
-    text: str,
+    texts: Mapping[str, str],
     workers: Workers | None = None,
     until: Literal["", "ptx"] = "",
 ) -> Variant:
-    """The variant that is kept under `key` in `store`, compiled anew from `text`, which now stands in its file `path`.
+    """The variant that is kept under `key` in `store`, compiled anew with the files that now hold other `texts`.
 
-    What comes of it is kept in the store `made`, since the recording's own may lie in a repository. `path` is as in
-    `File.path`; `until` as for `TritonRequest`. What cannot be compiled without another launch is a variant that says
-    so.
+    What comes of it is kept in the store `made`, since the recording's own may lie in a repository. The texts are by
+    path as in `File.path`; `until` is as for `TritonRequest`. What cannot be compiled without another launch is a
+    variant that says so.
     """
+    home = store / "kernels" / key
     try:
-        done = msgspec.json.decode((store / "kernels" / key / _WORK).read_bytes(), type=_Done)
+        done = msgspec.json.decode((home / _WORK).read_bytes(), type=_Done)
+        digest = msgspec.json.decode((home / "lines.json").read_bytes(), type=KernelLines).sha256
     except (OSError, msgspec.DecodeError):
         return Variant("", "compiled", key, reason="what it was compiled from was not kept; record the lecture again")
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    if done.path in texts:
+        digest = hashlib.sha256(texts[done.path].encode()).hexdigest()
     try:
-        work = renewed(done.work, path, text)
+        work = renewed(done.work, texts)
         if isinstance(work, TritonRequest):
             work = msgspec.structs.replace(work, until=until)
         wanted = Wanted(done.name, work, done.path, digest)
     except SyntaxError as error:
         said = "".join(traceback.format_exception_only(error)).rstrip()
-        reason = f"{path}:{error.lineno}: SyntaxError: {error.msg}\n\n{said}"
+        reason = f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}\n\n{said}"
         wanted = Wanted(done.name, None, done.path, digest, reason=reason)
     except (LookupError, ValueError, RecursionError) as error:
         wanted = Wanted(done.name, None, done.path, digest, reason=str(error))
@@ -277,6 +279,7 @@ def _variant(want: Wanted, target: str, job: Job | None, all_kept: Mapping[str, 
         occupancy=fits.fraction if fits is not None else None,
         residency=fits,
         reason=kept.reason,
+        sources=tuple(sorted(sources(want.work) - {want.path})) if want.work is not None else (),
     )
 
 

@@ -24,10 +24,8 @@ class Asked(msgspec.Struct):
 
     key: str
     "Folder under `kernels/` of the compilation to be made anew."
-    path: str
-    "The kernel's file, as in `File.path`."
-    text: str
-    "What stands in it now."
+    texts: dict[str, str]
+    "What stands now in those files it was compiled from that have changed, by their paths as in `File.path`."
     until: Literal["", "ptx"] = ""
     "As for `TritonRequest`."
 
@@ -43,7 +41,7 @@ def answer_all(store: Path, made: Path, requests: BinaryIO, answers: BinaryIO) -
                 asked = msgspec.json.decode(line, type=Asked)
             except msgspec.MsgspecError as error:
                 raise UsageError(f"a line of standard input is no request ({error}); see engine.recompiling") from error
-            variant = recompile(store, made, asked.key, asked.path, asked.text, workers, asked.until)
+            variant = recompile(store, made, asked.key, asked.texts, workers, asked.until)
             answers.write(msgspec.json.encode(variant) + b"\n")
             answers.flush()
 

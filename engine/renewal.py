@@ -1,11 +1,11 @@
-"""A request for a kernel whose file has been saved with another text, so that it can be compiled without a launch.
+"""A request for a kernel whose files have been saved with other texts, so that it can be compiled without a launch.
 
-What the launch told, the types of the arguments, stays as it was; the text is the new one.
+What the launch told, the types of the arguments, stays as it was; the texts are the new ones.
 """
 
 import ast
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 
 import msgspec
@@ -25,19 +25,30 @@ from engine.request import (
 )
 
 
-def renewed(work: Work, path: str, text: str) -> Work:
-    """`work` with the functions of the file `path` (as in `File.path`) as they stand in `text`.
+def renewed(work: Work, texts: Mapping[str, str]) -> Work:
+    """`work` with all that comes from files which now hold other `texts`, by paths as in `File.path`, as it is there.
 
-    Raises SyntaxError where `text` is no Python, LookupError where the kernel is no longer in it or takes other
+    Raises SyntaxError where a text is no Python, LookupError where the kernel is no longer in it or takes other
     arguments, so that only another launch can tell their types.
     """
     if isinstance(work, CudaRequest):
-        if work.name not in {name for name, _, _ in kernels_in(text)}:
-            raise LookupError(f"the file no longer has a kernel {work.name}")
-        return msgspec.structs.replace(work, source=device_part(text, work.name))
+        return _renewed_cuda(work, texts)
     if isinstance(work, TritonRequest):
-        return _Renewal(work, path, text).request()
+        for path, text in texts.items():
+            work = _Renewal(work, path, text).request()
+        return work
     raise LookupError("what was launched on a GPU can only be launched again")
+
+
+def _renewed_cuda(work: CudaRequest, texts: Mapping[str, str]) -> CudaRequest:
+    headers = {name: texts.get(work.header(name), text) for name, text in work.headers.items()}
+    work = msgspec.structs.replace(work, headers=headers)
+    text = texts.get(work.path)
+    if text is None:
+        return work
+    if work.name not in {name for name, _, _ in kernels_in(text)}:
+        raise LookupError(f"the file no longer has a kernel {work.name}")
+    return msgspec.structs.replace(work, source=device_part(text, work.name))
 
 
 class _Renewal:

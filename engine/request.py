@@ -5,6 +5,7 @@ and that of the helpers it calls travel, with the values of the names they use.
 """
 
 import hashlib
+import posixpath
 from functools import cached_property
 from typing import Literal
 
@@ -134,6 +135,10 @@ class CudaRequest(Part, frozen=True, tag="cuda"):
     instance: str = ""
     "Of a template, `scale<32>`; empty for a kernel that is none, or of which no instance is known."
 
+    def header(self, name: str) -> str:
+        """Path of the header that is included as `name`, as in `File.path`."""
+        return posixpath.normpath(posixpath.join(posixpath.dirname(self.path), name))
+
 
 class LaunchedBinary(Part, frozen=True, tag="binary"):
     """What Triton launched on a GPU: nothing to compile, only to be read."""
@@ -155,6 +160,17 @@ class LaunchedBinary(Part, frozen=True, tag="binary"):
 
 
 Work = TritonRequest | CudaRequest | LaunchedBinary
+
+
+def sources(work: Work) -> set[str]:
+    """The files that its code comes from, as in `File.path`. Where constants were taken from is not known."""
+    match work:
+        case TritonRequest():
+            return {thing.path for thing in work.objects if isinstance(thing, Function)}
+        case CudaRequest():
+            return {work.path, *map(work.header, work.headers)}
+        case LaunchedBinary():
+            return set(work.files.values())
 
 
 class Job(msgspec.Struct, frozen=True, dict=True):

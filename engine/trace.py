@@ -406,6 +406,8 @@ class Variant(Costs, frozen=True):
     "The arithmetic behind `occupancy`; None where that is None, and in recordings that do not hold it."
     reason: str = ""
     "Why stages are missing, in the compiler's own words."
+    sources: tuple[str, ...] = ()
+    "Files besides the kernel's own that its code comes from, those of helpers and headers, as in `File.path`."
 
 
 class StageLines(Struct, frozen=True):

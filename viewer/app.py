@@ -53,14 +53,15 @@ class Shelf:
             return live.encode(live.state(self.library, self.workshop))
 
     def renewed(self, key: str, until: str) -> bytes:
-        """The variant kept under `key` as its file now compiles, with its stages, as JSON. Raises NotListed."""
+        """The variant kept under `key` as its files now compile, with its stages, as JSON. Raises NotListed."""
         if self.workshop is None or self.recompiler is None:
             raise NotListed("kernels are compiled anew on the author's own machine only")
         with self.lock:
-            path = self.library.kernel_file(key)
-        text = self.workshop.text(path)
-        variant = self.recompiler.compile(key, path, text, until)
-        return site.renewed(variant, compiled(self.recompiler.made / "kernels", variant, text))
+            recorded = self.library.sources(key)
+        changed = self.workshop.changed(recorded)
+        variant = self.recompiler.compile(key, changed, until)
+        own = next(iter(recorded))
+        return site.renewed(variant, compiled(self.recompiler.made / "kernels", variant, (recorded | changed)[own]))
 
 
 def _tag(entry: Entry) -> dict[str, str]:
@@ -139,7 +140,7 @@ def stage(key: str, stage: str, shelf: Shelved) -> Response:
 
 @router.get(f"/{RENEWED}/{{key}}.json", responses=NOT_LISTED)
 def renewed(key: str, shelf: Shelved, until: Literal["", "ptx"] = "") -> Response:
-    """A compiled kernel as its file, saved since, now compiles: on the author's own machine only."""
+    """A compiled kernel as its files, saved since, now compile: on the author's own machine only."""
     return Response(shelf.renewed(key, until), media_type="application/json")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from engine.errors import TraceError
 from engine.trace import (
     Graph,
+    Kernel,
     Picture,
     Plot,
     ProfileTable,
@@ -121,12 +122,13 @@ class Library:
             return inside(self.store / "kernels", f"{key}/{stage}")
         raise NotListed(f"{key!r} has no stage {stage!r}")
 
-    def kernel_file(self, key: str) -> str:
-        """What the recording calls the file of the kernel kept under `key`. Raises NotListed."""
+    def sources(self, key: str) -> dict[str, str]:
+        """The files that the variant kept under `key` was compiled from, as `sources` gives them. Raises NotListed."""
         for entry in self._known():
             for kernel in entry.trace.kernels if entry.trace else ():
-                if any(variant.key == key for variant in kernel.variants):
-                    return kernel.path
+                for variant in kernel.variants:
+                    if entry.trace and variant.key == key:
+                        return sources(entry.trace, kernel, variant)
         raise NotListed(f"no recording has a kernel {key!r}")
 
     def lacking(self, entry: Entry) -> list[str]:
@@ -202,6 +204,13 @@ def variants(trace: Trace | None) -> Iterator[tuple[Variant, str]]:
     for kernel in trace.kernels:
         for variant in kernel.variants:
             yield variant, sources.get(kernel.path, "")
+
+
+def sources(trace: Trace, kernel: Kernel, variant: Variant) -> dict[str, str]:
+    """The texts of the files that a variant was compiled from as recorded, by their paths, its kernel's own first."""
+    texts = {file.path: file.source for file in trace.files}
+    others = {path: texts[path] for path in variant.sources if path in texts}
+    return {kernel.path: texts.get(kernel.path, ""), **others}
 
 
 def card(entry: Entry) -> Card:

@@ -29,7 +29,7 @@ class Change:
     said: str
     "Why it ended or cannot be shown; with a file NAME.failed, what that says."
     saved: dict[str, str] = field(default_factory=dict)
-    "By key, a digest of the file of each variant whose kernel has been saved since with another text."
+    "By key, a digest of the files of each variant that have been saved since with other texts."
 
 
 def state(library: Library, workshop: Workshop | None) -> list[Change]:

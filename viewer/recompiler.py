@@ -1,4 +1,4 @@
-"""Has the engine compile a kernel anew whose file was saved, in a process of its own that stays ready for the next.
+"""Has the engine compile a kernel anew whose files were saved, in a process of its own that stays ready for the next.
 
 What they compile to lies apart from the recording, whose folder may be kept in a repository or be read only.
 """
@@ -44,14 +44,14 @@ class Recompiler:
             return Path(self.ends.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         return self.root / MADE
 
-    def compile(self, key: str, path: str, text: str, until: str = "") -> Variant:
-        """The variant kept under `key`, compiled from `text`, which now stands in its file `path`: it is in `made`.
+    def compile(self, key: str, texts: dict[str, str], until: str = "") -> Variant:
+        """The variant kept under `key`, compiled with the files that now hold other `texts`, by path; it is in `made`.
 
         `until` is the last stage wanted, `ptx`, where that is not SASS, which takes as long as all the rest.
 
         Where that cannot be, a variant with the reason, in the compiler's own words where it has spoken.
         """
-        request = msgspec.json.encode({"key": key, "path": path, "text": text, "until": until}) + b"\n"
+        request = msgspec.json.encode({"key": key, "texts": texts, "until": until}) + b"\n"
         with self.lock:
             answer = self._answer(request)
         try:

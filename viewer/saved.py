@@ -1,14 +1,16 @@
-"""Files of kernels that have been saved since they were recorded: on the author's own machine, where they still lie."""
+"""Files that kernels were compiled from, saved since the recording: on the author's own machine, where they lie."""
 
+import contextlib
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from engine.trace import Trace
 from viewer.bounds import inside
 from viewer.errors import NotListed
+from viewer.library import sources
 
-SUFFIXES = {".py", ".cu", ".cuh"}
+SUFFIXES = {".py", ".cu", ".cuh", ".h", ".hpp"}
 WORK = "work.json"
 "What the engine leaves beside the stages of a variant that it can compile anew."
 
@@ -33,35 +35,37 @@ class Workshop:
             raise NotListed(f"{path!r} is no kernel's file")
         return inside(self.root, path)
 
-    def saved(self, trace: Trace | None) -> dict[str, str]:
-        """By key of the variant, a digest of its kernel's file, where that file is no longer as recorded."""
-        sources = {file.path: file.source for file in trace.files} if trace else {}
+    def changed(self, recorded: Mapping[str, str]) -> dict[str, str]:
+        """What now stands in those files that are no longer as `recorded`, by path. One that is gone is no change."""
         found = {}
-        for path, keys in self._files(trace):
-            try:
-                text = self.text(path)
-            except NotListed:
-                continue
-            if text != sources.get(path):
-                found.update(dict.fromkeys(keys, hashlib.sha256(text.encode()).hexdigest()[:16]))
+        for path, text in recorded.items():
+            with contextlib.suppress(NotListed):
+                if (now := self.text(path)) != text:
+                    found[path] = now
+        return found
+
+    def saved(self, trace: Trace | None) -> dict[str, str]:
+        """By key of the variant, a digest of what it is compiled from, where that is no longer as recorded."""
+        found = {}
+        for key, recorded in self._renewable(trace):
+            if changed := self.changed(recorded):
+                found[key] = hashlib.sha256(repr(changed).encode()).hexdigest()[:16]
         return found
 
     def folders(self, traces: Iterable[Trace | None]) -> set[Path]:
-        """Where the files of the recordings' kernels lie."""
+        """Where the files lie that the recordings' kernels were compiled from."""
         found = set()
-        for path in {path for trace in traces for path, _ in self._files(trace)}:
-            try:
+        for path in {path for trace in traces for _, recorded in self._renewable(trace) for path in recorded}:
+            with contextlib.suppress(NotListed):
                 found.add(self._file(path).parent)
-            except NotListed:
-                continue
         return found
 
-    def _files(self, trace: Trace | None) -> Iterator[tuple[str, list[str]]]:
-        """Files of kernels, and the keys of those of their variants that can be compiled anew."""
+    def _renewable(self, trace: Trace | None) -> Iterator[tuple[str, dict[str, str]]]:
+        """Key of each variant that can be compiled anew, and the files it was compiled from."""
         for kernel in trace.kernels if trace else ():
-            keys = [variant.key for variant in kernel.variants if variant.stages and self._kept(variant.key)]
-            if keys:
-                yield kernel.path, keys
+            for variant in kernel.variants:
+                if trace and variant.stages and self._kept(variant.key):
+                    yield variant.key, sources(trace, kernel, variant)
 
     def _kept(self, key: str) -> bool:
         try:

@@ -11,8 +11,7 @@ from engine.compile import compile_all
 from engine.workers import Workers
 from tests.clocks import SECONDS
 from tests.engine.compiled import ROOT
-from tests.engine.test_compile import gelu_job
-from tests.engine.test_renewal import SOURCE
+from tests.engine.test_renewal import CALLER, HELPER, apart
 from tests.viewer.factory import Maker
 
 pytest.importorskip("triton", reason="it is what compiles")
@@ -21,15 +20,18 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def studio(tmp_path):
-    """A folder with a recording of the kernel in k.py, and the address of a server that was started in it."""
+    """A kernel's file, whose helper stands in sub/h.py, and the address of a server started beside them."""
     store = tmp_path / "var"
     with Workers(1) as workers:
-        variants = compile_all({0: [gelu_job()]}, ["sm_90"], store, workers=workers)[0]
+        variants = compile_all({0: [apart()]}, ["sm_90"], store, workers=workers)[0]
     made = Maker("launch()\n")
-    made.file("k.py", SOURCE)
-    made.kernels.append(t.Kernel("copy", "triton", "k.py", 5, 8, variants, (t.Launch(0, (1,), True),)))
+    made.file("k.py", CALLER)
+    made.file("sub/h.py", HELPER)
+    made.kernels.append(t.Kernel("copy", "triton", "k.py", 6, 9, variants, (t.Launch(0, (1,), True),)))
     made.step(made.call("main"), 1)
-    (tmp_path / "k.py").write_text(SOURCE)
+    (tmp_path / "k.py").write_text(CALLER)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "h.py").write_text(HELPER)
     t.write(made.trace(), store / "traces" / "live.json")
     command = [sys.executable, "-m", "viewer", "serve", "--port", "0"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -46,10 +48,10 @@ def test_saving_a_kernel_shows_what_it_becomes_beside_what_was_recorded(studio, 
     recorded = set((file.parent / "var" / "kernels").rglob("*"))
     page = reading("live/", at=address).page
     page.wait_for_selector("#kernel .pair")
-    file.write_text("# a remark, which no line of code minds\n" + SOURCE)
-    page.wait_for_selector("#kernel .link-state >> text=The kernel's file was saved, and compiles to the same.")
+    file.write_text("# a remark, which no line of code minds\n" + CALLER)
+    page.wait_for_selector("#kernel .link-state >> text=The kernel's code was saved, and compiles to the same.")
     assert page.locator("#kernel .pair").count() == 1
-    file.write_text(SOURCE.replace("tl.load(x + i)", "tl.load(x + i) * 3"))
+    file.write_text(CALLER.replace("tl.load(x + i)", "tl.load(x + i) * 3"))
     page.wait_for_selector("#kernel .compared")
     assert page.locator(".sides strong").all_inner_texts()[0].startswith("As recorded")
     assert page.locator(".sides strong").all_inner_texts()[1].startswith("As saved")
@@ -57,15 +59,20 @@ def test_saving_a_kernel_shows_what_it_becomes_beside_what_was_recorded(studio, 
     assert any("mul" in line or "add" in line for line in changed)
     page.select_option("[aria-label='Compare with']", label="Stop comparing")
     page.wait_for_selector("#kernel .pair")
-    page.select_option("[aria-label='Compare with']", label="beside the saved file")
+    page.select_option("[aria-label='Compare with']", label="beside the saved code")
     page.wait_for_selector("#kernel .compared")
 
     page.click("#kernel .tabs button >> text=SASS")
     page.wait_for_selector("#kernel .compared[aria-label^='SASS']")
-    file.write_text(SOURCE.replace("i = ", "i = = "))
+    file.write_text(CALLER.replace("i = ", "i = = "))
     page.wait_for_selector("#kernel .failure >> text=SyntaxError: invalid syntax")
     assert page.locator("#kernel .pair").count() == 1, "what was recorded stays"
-    file.write_text(SOURCE)
+    file.write_text(CALLER)
     page.wait_for_selector("#kernel .failure", state="detached")
     assert page.locator("#kernel .pair").count() == 1
+
+    file.with_name("sub").joinpath("h.py").write_text(HELPER.replace("x * 2", "x - 7"))
+    page.wait_for_selector("#kernel .compared")
+    changed = page.locator(".compared li[data-mark]:not([data-mark='='])").all_inner_texts()
+    assert any("-7" in line or "0fC0E00000" in line for line in changed), "the helper's file was saved"
     assert set((file.parent / "var" / "kernels").rglob("*")) == recorded, "nothing is left beside the recording"

@@ -85,6 +85,7 @@ def test_only_the_first_kinds_of_arguments_are_compiled():
 def test_helpers_of_other_files_and_closed_over_values(kernel):
     variant = compiled().variant(kernel)
     assert (variant.reason, variant.stages[-1]) == ("", "sass")
+    assert variant.sources == ("tests/samples/kernels/helpers.py",)
 
 
 def test_arguments_that_are_tuples_named_ones_too():
@@ -338,6 +339,7 @@ def test_cuda_kernel():
     assert variant.occupancy == 1.0  # of 256 threads, as its __launch_bounds__ say
     text = "\n".join(compiled().text("squares", "sm_90", "ptx"))
     assert text.count(".entry") == 1  # the file's other kernel is not in the way
+    assert variant.sources == ("tests/samples/kernels/squares.cuh",)
 
 
 def cuda_compiler(nvcc: bool) -> str:

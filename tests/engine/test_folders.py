@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from engine.folders import Folders, without_folders
+from engine.trace import read
 from tests.recordings import ROOT, record
 
 FILES = {"/home/ann/course/kernels/gelu.py": "kernels/gelu.py"}
@@ -202,6 +203,8 @@ def test_no_stage_of_a_recording_says_where_it_was_made(tmp_path: Path):
     assert len(files) == sum(len(stages) for _, stages in made) > 4
     for path in kept:
         assert MARK not in printed(path.read_text()) and "site-packages" not in path.read_text(), path.name
+    sources = {path for kernel in read(recorded.trace).kernels for made in kernel.variants for path in made.sources}
+    assert sources == {"squares.cuh"} and "squares.cuh" in recorded.header["files"], "so that it is seen to be saved"
 
 
 def test_no_recording_beside_the_lectures_says_where_it_was_made():

@@ -31,8 +31,8 @@ def answers(store, made, *lines: str) -> tuple[int, list[dict], str]:
 def test_each_line_is_answered_and_the_end_of_them_ends_it(kept, tmp_path):
     store, key = kept
     texts = [SOURCE.replace("tl.load(x + i)", "tl.load(x + i) * 2"), SOURCE.replace("i = ", "i = = ")]
-    lines = [json.dumps({"key": key, "path": "k.py", "text": text}) for text in texts]
-    sooner = json.dumps({"key": key, "path": "k.py", "text": texts[0], "until": "ptx"})
+    lines = [json.dumps({"key": key, "texts": {"k.py": text}}) for text in texts]
+    sooner = json.dumps({"key": key, "texts": {"k.py": texts[0]}, "until": "ptx"})
     code, [changed, broken, soon], _ = answers(store, tmp_path / "made", *lines, sooner)
     assert code == 0
     assert (changed["target"], changed["stages"]) == ("sm_90", ["ttir", "ttgir", "llir", "ptx", "sass"])
@@ -58,7 +58,7 @@ class Idle:
 def test_what_was_recorded_is_found_and_not_compiled_again(kept, tmp_path):
     store, key = kept
     text = "import triton.language as tl\n\n" + gelu_job().work.objects[0].source + "# a remark\n"
-    found = recompile(store, tmp_path / "made", key, "k.py", text, Idle())
+    found = recompile(store, tmp_path / "made", key, {"k.py": text}, Idle())
     assert found.key.partition("-")[0] == key.partition("-")[0] and found.stages[-1] == "sass"
     one, other = (store / "kernels" / key / "ptx", tmp_path / "made" / "kernels" / found.key / "ptx")
     assert one.read_text() == other.read_text()

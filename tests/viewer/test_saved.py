@@ -9,7 +9,7 @@ import pytest
 from engine import trace as t
 from tests.viewer.client import Client
 from tests.viewer.conftest import PTX
-from tests.viewer.samples import KERNEL
+from tests.viewer.samples import KERNEL, lecture
 from viewer import live
 from viewer.app import create
 from viewer.cli import workshop
@@ -51,6 +51,44 @@ def test_a_kernels_file_that_was_saved_is_noticed_until_it_is_as_recorded_again(
     assert saved(traces, root) == {}
 
 
+HELPER = "def tanh(x):\n    return x\n"
+
+
+@pytest.fixture
+def helped(traces: Path, root: Path) -> Path:
+    """The kernel calls a helper, which stands in the file that is given."""
+    made = lecture()
+    made.file("helpers/tanh.py", HELPER)
+    [kernel] = made.kernels
+    variants = [t.Variant(v.target, "compiled", v.key, v.stages, sources=("helpers/tanh.py",)) for v in kernel.variants]
+    made.kernels[:] = [t.Kernel("gelu_kernel", "triton", kernel.path, 4, 9, tuple(variants))]
+    t.write(made.trace(), traces / "small.json")
+    file = root / "helpers" / "tanh.py"
+    file.parent.mkdir()
+    file.write_text(HELPER)
+    return file
+
+
+def test_a_helpers_file_that_was_saved_is_noticed(traces: Path, root: Path, helped: Path):
+    assert saved(traces, root) == {}
+    helped.write_text(HELPER.replace("return x", "return x * x"))
+    first = saved(traces, root)
+    assert list(first) == ["gelu90"]
+    (root / "kernels" / "gelu.py").write_text(CHANGED)
+    assert saved(traces, root).keys() == {"gelu90"} and saved(traces, root) != first
+    entries = Library(traces).entries()
+    watched = Workshop(root, traces.parent).folders(entry.trace for entry in entries)
+    assert watched == {(root / "kernels").resolve(), helped.parent.resolve()}
+
+
+def test_the_page_is_given_what_a_saved_helper_makes_of_the_kernel(traces: Path, root: Path, helped: Path):
+    app = create(traces, root)
+    app.state.shelf.recompiler = made = Compiling(root / "made", t.Variant("sm_90", "compiled", "new", ("ptx",)))
+    helped.write_text(HELPER + "\n")
+    assert Client(app).get("/_renewed/gelu90.json").status_code == 200
+    assert made.asked == [("gelu90", {"helpers/tanh.py": HELPER + "\n"}, "")], "the kernel's own file is as it was"
+
+
 def test_what_cannot_be_compiled_anew_is_not_asked_for(traces: Path, root: Path):
     (root / "kernels" / "gelu.py").write_text(CHANGED)
     (traces.parent / "kernels" / "gelu90" / WORK).unlink()
@@ -79,15 +117,15 @@ class Compiling:
     """Stands in for the engine: keeps what it was asked, and gives one answer."""
 
     def __init__(self, made: Path, answer: t.Variant) -> None:
-        self.asked: list[tuple[str, ...]] = []
+        self.asked: list[tuple[str, dict[str, str], str]] = []
         self.answer = answer
         self.made = made
         home = made / "kernels" / "new"
         home.mkdir(parents=True)
         (home / "ptx").write_text(PTX.replace("ld.global", "ld.volatile"))
 
-    def compile(self, key: str, path: str, text: str, until: str) -> t.Variant:
-        self.asked.append((key, path, text, until))
+    def compile(self, key: str, texts: dict[str, str], until: str) -> t.Variant:
+        self.asked.append((key, texts, until))
         return self.answer
 
 
@@ -97,7 +135,7 @@ def test_the_page_is_given_what_the_saved_file_compiles_to(traces: Path, root: P
     app.state.shelf.recompiler = made
     (root / "kernels" / "gelu.py").write_text(CHANGED)
     found = json.loads(Client(app).get("/_renewed/gelu90.json?until=ptx").content)
-    assert made.asked == [("gelu90", "kernels/gelu.py", CHANGED, "ptx")]
+    assert made.asked == [("gelu90", {"kernels/gelu.py": CHANGED}, "ptx")]
     assert (found["variant"]["key"], found["variant"]["registers"]) == ("new", 30)
     lines = [re.sub(r"<[^>]+>", "", line) for line in found["compiled"]["stages"]["ptx"]["html"]]
     assert "ld.volatile.v4.b32 { %r4, %r5, %r6, %r7 }, [ %rd2 + 0 ];" in map(str.strip, lines)
@@ -124,7 +162,7 @@ def test_an_engine_that_ends_is_said_and_started_again(tmp_path, monkeypatch):
     monkeypatch.setattr("viewer.recompiler.COMMAND", ("-c", "import sys; sys.stdin.readline(); print('{', flush=True)"))
     recompiler = Recompiler(tmp_path, tmp_path)
     for _ in range(2):
-        assert recompiler.compile("key", "k.py", "").reason.startswith("the engine's process ended")
+        assert recompiler.compile("key", {"k.py": ""}).reason.startswith("the engine's process ended")
     recompiler.close()
     assert recompiler.process is not None and recompiler.process.returncode is not None
     Recompiler(tmp_path, tmp_path).close()

@@ -68,7 +68,7 @@ function filter(view) {
 function comparing(view) {
   const groups = [element("option", { value: "" }, view.other ? "Stop comparing" : "Compare with …")];
   const { kernels } = view.data;
-  if (view.fresh?.variant.stages.includes(view.stage)) groups.push(element("option", { value: "saved" }, "beside the saved file"));
+  if (view.fresh?.variant.stages.includes(view.stage)) groups.push(element("option", { value: "saved" }, "beside the saved code"));
   for (const kernel of [view.kernel, ...kernels.filter((other) => other !== view.kernel)]) {
     const own = kernel === view.kernel;
     const found = kernel.variants.map((variant, i) => ({ variant, i })).filter(({ variant }) => variant !== view.variant

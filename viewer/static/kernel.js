@@ -57,7 +57,7 @@ export class KernelPane {
     if (this.variant !== before || "stage" in changes) this.renew();
   }
 
-  /** Where the kernel's file has been saved since it was recorded, show what it compiles to now beside that. */
+  /** Where the kernel's code has been saved since it was recorded, show what it compiles to now beside that. */
   async renew() {
     const { kernel, variant } = this;
     const digest = this.pane.saved[variant?.key];
@@ -67,7 +67,7 @@ export class KernelPane {
     }
     const sass = this.stage === "sass";
     if (this.fresh?.of === variant && this.fresh.digest === digest && (this.fresh.sass || !sass)) return;
-    this.say(`The kernel's file was saved: compiling it for ${variant.target} …`);
+    this.say(`The kernel's code was saved: compiling it for ${variant.target} …`);
     const [recorded, found] = await Promise.all([this.fetch(variant.key), renewed(variant.key, digest, sass)]);
     if (this.variant !== variant || this.pane.saved[variant.key] !== digest || (this.stage === "sass" && !sass)) return;
     this.compiled.set(found.variant.key, found.compiled);
@@ -115,7 +115,7 @@ export class KernelPane {
     linked.fill(found.stages[stage], found.missing || "This stage is missing.", found.kinds);
     const notes = [found.stale ? "The source has changed since this was compiled: the links may be off." : "", found.missing, variant.reason];
     if (found.stages[stage]) linked.listing.prepend(...notes.filter(Boolean).map(card));
-    if (this.fresh?.same) this.say("The kernel's file was saved, and compiles to the same.");
+    if (this.fresh?.same) this.say("The kernel's code was saved, and compiles to the same.");
     else this.say("Point at a line to see what it became; a click keeps it.", stageName(stage), guides[stage]);
     this.sides = [found.stages[stage], second?.stages[stage]];
     if (other) linked.box.replaceWith(this.comparison(...this.sides, found.kinds, second.missing));

@@ -1,4 +1,4 @@
-// What a kernel compiles to now that its file has been saved: on the author's own machine the server has it compiled.
+// What a kernel compiles to now that its code has been saved: on the author's own machine the server has it compiled.
 
 import { element } from "./values.js";
 
@@ -20,9 +20,9 @@ export function sides(recorded, saved) {
   return [`As recorded${registers(recorded)}`, `As saved${registers(saved)}`];
 }
 
-/** Why the saved file does not compile, above what was recorded, which stays. */
+/** Why the saved code does not compile, above what was recorded, which stays. */
 export function failure(fresh) {
   if (!fresh?.variant.reason) return "";
   return element("div", { class: "missing failure", role: "alert" },
-    element("strong", {}, `The saved file does not compile for ${fresh.of.target}. Below is what was recorded.`), element("pre", {}, fresh.variant.reason));
+    element("strong", {}, `The saved code does not compile for ${fresh.of.target}. Below is what was recorded.`), element("pre", {}, fresh.variant.reason));
 }
