@@ -5,7 +5,7 @@
     /NAME/data.json         its columns                 /_kernels/KEY.json      a variant's stages, linked
     /NAME/outputs/S/K.json  outputs not on the page     /_kernels/KEY/STAGE     a stage's text
     /NAME/plots/KEY.json    a chart's specification     /NAME/compare/          what it and others measured
-    /_events                what has changed            /_renewed/KEY.json      a variant as its file now compiles
+    /_events                what has changed            /_renewed/KEY.json      a variant as its files now compile
 """
 
 from dataclasses import dataclass
