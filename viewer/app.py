@@ -8,6 +8,7 @@ from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
+import anyio
 from fastapi import Depends, FastAPI, Path, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
 from fastapi.routing import APIRouter
@@ -97,11 +98,12 @@ def index(request: Request, shelf: Shelved) -> Response:
 @router.get("/_events", response_class=EventSourceResponse)
 async def events(shelf: Shelved) -> EventSourceResponse:
     """Server-sent events `changed`, with the state of every recording: at once, then whenever one has changed."""
-    return EventSourceResponse(_told(shelf), ping=15)
+    stop = anyio.Event()  # set when the server ends, so that the answer is whole then; it has a moment for that
+    return EventSourceResponse(_told(shelf, stop), ping=15, shutdown_event=stop, shutdown_grace_period=1)
 
 
-async def _told(shelf: Shelf) -> AsyncIterator[dict[str, str]]:
-    async for _ in shelf.bell.rings():
+async def _told(shelf: Shelf, stop: anyio.Event) -> AsyncIterator[dict[str, str]]:
+    async for _ in shelf.bell.rings(stop):
         yield {"event": "changed", "data": await run_in_threadpool(shelf.state)}
 
 

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import anyio
 import msgspec
 from watchfiles import awatch
 
@@ -81,17 +82,20 @@ class Bell:
                 if await asyncio.to_thread(self.folders) != watched:
                     break
 
-    async def rings(self) -> AsyncIterator[None]:
-        """Once at the start, then after each change; changes that come while the listener is busy ring once."""
+    async def rings(self, stop: anyio.Event) -> AsyncIterator[None]:
+        """Once at the start, then after each change, until `stop`; changes while the listener is busy ring once."""
         listener = asyncio.Event()
         listener.set()
         self._listeners.add(listener)
+        ending = asyncio.create_task(stop.wait())
+        ending.add_done_callback(lambda _: listener.set())
         try:
-            while await listener.wait():
+            while await listener.wait() and not stop.is_set():
                 listener.clear()
                 yield
         finally:
             self._listeners.discard(listener)
+            ending.cancel()
 
 
 def encode(changes: list[Change]) -> str:

@@ -47,7 +47,10 @@ def test_serving_prints_its_address_and_ends_on_interrupt(traces: Path):
         address = re.search(r"http://127\.0\.0\.1:\d+/", server.stdout.readline())[0]
         with urllib.request.urlopen(f"{address}small/") as page:
             assert b"Kernels" in page.read()
-        server.send_signal(signal.SIGINT)
+        with urllib.request.urlopen(f"{address}_events") as listening:
+            assert listening.readline() == b"event: changed\r\n"
+            server.send_signal(signal.SIGINT)
+            assert listening.read().endswith(b"\r\n"), "what a page listens to is whole"
         assert server.wait(SECONDS) == 0
         assert server.stderr.read() == ""
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import anyio
 import pytest
 
 from tests.clocks import SECONDS
@@ -24,7 +25,7 @@ def test_pages_are_told_once_the_folders_are_watched(monkeypatch: pytest.MonkeyP
     bell = live.Bell(lambda: {tmp_path})
 
     async def listen() -> None:
-        rings = bell.rings()
+        rings = bell.rings(anyio.Event())
         await anext(rings)  # at the start
         async with bell.watching():
             await asyncio.wait_for(anext(rings), SECONDS)
