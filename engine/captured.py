@@ -21,7 +21,7 @@ from engine.trace import Kernel
 SPECIALISATIONS = 4
 "Kept of one kernel; of one that was launched with more kinds of arguments, the first ones are compiled."
 
-_NOT_LAUNCHED = "it was never launched, so the types of its arguments are not known"
+_NOT_LAUNCHED = "it was never launched, so the types of its arguments are not known; launch it in the lecture"
 _LOCATION = re.compile(r'\bloc\("([^"]+)":\d+:\d+')
 "A file that a line of TTIR or TTGIR comes from."
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "ptx_options")

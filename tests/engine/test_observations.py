@@ -106,6 +106,27 @@ def test_each_claim_is_checked_when_the_lecture_has_ended(tmp_path):
     assert said["It is fused."]["reason"].startswith("the recording has no kernel")
 
 
+NEVER_LAUNCHED = """\
+import triton
+import triton.language as tl
+from engine import observe
+
+@triton.jit
+def zero_kernel(x_ptr):
+    tl.store(x_ptr, 0.0)
+
+def main():
+    observe("It stores.", zero_kernel, "st")
+"""
+
+
+def test_of_a_kernel_that_was_never_launched_it_says_what_to_do(tmp_path):
+    pytest.importorskip("triton")
+    recorded = record(tmp_path, NEVER_LAUNCHED, "--target", "sm_80")
+    reason = "it was never launched, so the types of its arguments are not known; launch it in the lecture"
+    assert recorded.warnings() == [f"10: observe('It stores.') could not be checked: sm_80: {reason}"]
+
+
 def test_a_recording_whose_numbers_lead_nowhere_is_refused():
     made = trace.Trace(trace.FORMAT, trace.VERSION, "", "x.py", "ok", output_table=[Observation("x", 3)])
     with pytest.raises(trace.TraceError, match="kernel of an observation out of range"):
