@@ -1,6 +1,9 @@
 """Measuring in a lecture: how long an operation takes, and where the time goes."""
 
+import math
+import operator
 from collections.abc import Callable
+from typing import Any
 
 from engine import sink
 from engine.profiles import Profile, record
@@ -30,15 +33,13 @@ def benchmark(
     allows and `floor_source` says where that figure comes from. Raises TypeError or ValueError for arguments that
     cannot be, and whatever `run` raises.
     """
-    _check("benchmark", run)
-    if warmups < 0 or trials < 1:
-        raise ValueError(f"benchmark({name!r}): needs warmups >= 0 and trials >= 1, not {warmups} and {trials}")
+    call = _check("benchmark", name, run)
+    warmups, trials = _whole(call, "warmups", warmups, 0), _whole(call, "trials", trials, 1)
+    least = _floor(call, floor)  # seen before anything runs, which may take long
     result = measure(str(name), run, warmups, trials)
     if show:
-        least = None if floor is None else float(floor)
-        shown = BenchmarkResult(
-            clean(result.name), result.samples, result.device, result.method, least, clean(floor_source)
-        )
+        source = clean(str(floor_source))
+        shown = BenchmarkResult(clean(result.name), result.samples, result.device, result.method, least, source)
         sink.emit(shown, f"{result.name}: {result!r}")
     return result
 
@@ -51,16 +52,44 @@ def profile(
     With a GPU its kernels are profiled too. `with_stack` also keeps which lines of Python called them, for a flame
     graph. The Chrome trace is kept beside the recording. Nothing `run` does is recorded.
 
-    Returns the table; `str()` of it is for a terminal. Raises EngineError without torch, TypeError when `run` cannot
-    be called, and whatever `run` raises.
+    Returns the table; `str()` of it is for a terminal. Raises EngineError without torch, TypeError or ValueError for
+    arguments that cannot be, and whatever `run` raises.
     """
-    _check("profile", run)
+    warmups = _whole(_check("profile", name, run), "warmups", warmups, 0)
     result = record(str(name), run, with_stack, warmups)
     if show:
         sink.emit(result.output(), str(result))
     return result
 
 
-def _check(call: str, run: object) -> None:
+def _check(function: str, name: object, run: object) -> str:
+    """The call as its complaints name it. Raises TypeError for a `run` that is no function."""
     if not callable(run):
-        raise TypeError(f"{call}() takes a function to run, not {type(run).__name__}; put `lambda: ` before it")
+        raise TypeError(f"{function}() takes a function to run, not {type(run).__name__}; put `lambda: ` before it")
+    return f"{function}({name!r:.80})"
+
+
+def _whole(call: str, argument: str, value: Any, least: int) -> int:
+    """`value`, if it is a whole number from `least` on, NumPy's too. Raises TypeError or ValueError."""
+    said = f"{call}: {argument}={value!r:.80}; give a whole number from {least} on"
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(said) from None
+    if number < least:
+        raise ValueError(said)
+    return number
+
+
+def _floor(call: str, value: Any) -> float | None:
+    """`value` as a number, if there is one. Raises TypeError or ValueError for what is no time."""
+    if value is None:
+        return None
+    said = f"{call}: floor={value!r:.80}; give milliseconds, a number from 0 on, or leave it out"
+    try:
+        floor = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(said) from None
+    if not 0 <= floor < math.inf:
+        raise ValueError(said)
+    return floor

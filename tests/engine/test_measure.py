@@ -3,6 +3,7 @@
 import copy
 import gzip
 import json
+import math
 import pickle
 import sys
 import time
@@ -20,6 +21,10 @@ from tests.engine.hearing import Hearing, hearing
 
 def nap() -> None:
     time.sleep(0.002)
+
+
+def unwanted() -> None:
+    raise AssertionError("it was run")
 
 
 # ---------------------------------------------------------------- benchmark
@@ -80,15 +85,45 @@ def test_three_digits(number: float, shown: str):
             "profile() takes a function to run, not NoneType; put `lambda: ` before it",
         ),
         (
-            lambda: benchmark("a", nap, trials=0), ValueError,
-            "benchmark('a'): needs warmups >= 0 and trials >= 1, not 1 and 0",
+            lambda: benchmark("a", unwanted, trials=0), ValueError,
+            "benchmark('a'): trials=0; give a whole number from 1 on",
+        ),
+        (
+            lambda: benchmark("a", unwanted, trials=1.5), TypeError,
+            "benchmark('a'): trials=1.5; give a whole number from 1 on",
+        ),
+        (
+            lambda: benchmark("a", unwanted, warmups="3"), TypeError,
+            "benchmark('a'): warmups='3'; give a whole number from 0 on",
+        ),
+        (
+            lambda: profile("a", unwanted, warmups=-1), ValueError,
+            "profile('a'): warmups=-1; give a whole number from 0 on",
+        ),
+        (
+            lambda: profile("a", unwanted, warmups=None), TypeError,
+            "profile('a'): warmups=None; give a whole number from 0 on",
+        ),
+        *(
+            (
+                lambda floor=floor: benchmark("a", unwanted, floor=floor), error,
+                f"benchmark('a'): floor={floor!r}; give milliseconds, a number from 0 on, or leave it out",
+            )
+            for floor, error in (
+                ("fast", TypeError), ([], TypeError), (-1, ValueError), (math.nan, ValueError), (math.inf, ValueError),
+            )
         ),
     ],
 )  # fmt: skip
-def test_what_cannot_be_measured(heard: Hearing, call, error, message):
+def test_what_cannot_be_measured_is_said_before_anything_runs(heard: Hearing, call, error, message):
     with pytest.raises(error) as raised:
         call()
     assert (str(raised.value), heard.outputs) == (message, [])
+
+
+def test_a_source_that_is_no_text_does_not_cost_the_measurement(heard: Hearing):
+    benchmark("nap", nap, trials=1, floor=1, floor_source=4.8)
+    assert heard.outputs[0].floor_source == "4.8"
 
 
 def events_during(call) -> list[str]:
