@@ -52,8 +52,8 @@ def profile(
     With a GPU its kernels are profiled too. `with_stack` also keeps which lines of Python called them, for a flame
     graph. The Chrome trace is kept beside the recording. Nothing `run` does is recorded.
 
-    Returns the table; `str()` of it is for a terminal. Raises EngineError without torch, TypeError or ValueError for
-    arguments that cannot be, and whatever `run` raises.
+    Returns the table; `str()` of it is for a terminal. Raises EngineError without torch or within another profile,
+    TypeError or ValueError for arguments that cannot be, and whatever `run` raises.
     """
     warmups = _whole(_check("profile", name, run), "warmups", warmups, 0)
     result = record(str(name), run, with_stack, warmups)

@@ -57,11 +57,16 @@ class Profile:
 
 
 def record(name: str, run: Callable[[], object], with_stack: bool, warmups: int) -> Profile:
-    """Profile `run()` after `warmups` runs. Raises EngineError without torch, and whatever `run` raises."""
+    """Profile `run()` after `warmups` runs.
+
+    Raises EngineError without torch and within another profile, and whatever `run` raises.
+    """
     try:
         import torch.profiler
     except ImportError as error:
         raise EngineError(f"profile({name!r}) needs torch, which is not installed; pip install torch") from error
+    if torch.autograd._profiler_enabled():  # torch would begin anew, and leave the other with nothing
+        raise EngineError(f"profile({name!r}) is called within another profile; torch takes one at a time")
     with untraced():
         for _ in range(warmups):
             run()

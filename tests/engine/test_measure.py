@@ -264,6 +264,18 @@ def test_the_profilers_own_work_is_no_operator_and_takes_no_kernels_time(monkeyp
     assert profiles._stacks([add, buffer]) == "lecture.py(3): run;aten::add 12\n"
 
 
+def test_a_profile_within_a_profile_is_refused_and_does_not_empty_the_outer_one(heard: Hearing, torch):
+    def layer() -> None:
+        multiply(torch)()
+        with pytest.raises(EngineError) as raised:
+            profile("inner", unwanted)
+        assert str(raised.value) == "profile('inner') is called within another profile; torch takes one at a time"
+
+    profile("outer", layer, warmups=0)
+    [shown] = heard.outputs
+    assert "aten::mm" in {row[0] for row in shown.rows}
+
+
 def test_without_torch_it_says_what_to_do(heard: Hearing, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(EngineError, match=r"profile\('mm'\) needs torch, which is not installed; pip install torch"):
