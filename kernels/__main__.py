@@ -66,11 +66,12 @@ def bench(names: list[str], summary: Path | None) -> int:
 
 
 def ptx(names: list[str], target: str) -> int:
-    """Print the PTX of the operations called `names`, compiled for `target`; 2 if that cannot be compiled for."""
+    """Print the PTX of the operations called `names`, compiled for `target`; 2 if one cannot be compiled for it."""
     os.environ.pop("TRITON_INTERPRET", None)  # the interpreter's functions cannot be compiled
     from kernels.cuda import CudaUnavailable
     from kernels.ptx import CUDA_SOURCES, cuda_ptx, triton_ptx
 
+    code = 0
     for name in names:
         try:
             found = triton_ptx(name, target)
@@ -84,12 +85,41 @@ def ptx(names: list[str], target: str) -> int:
                 print(f"// kernels/{name}.cu, compiled for {target}\n{cuda_ptx(name, target)}")
             except CudaUnavailable as error:
                 print(f"kernels ptx: {error}", file=sys.stderr)
-    return 0
+                code = 2
+    return code
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run `python -m kernels ARGUMENTS`; returns the exit code: 0, 1 for a wrong kernel, 2 for a wrong request."""
+    """Run `python -m kernels ARGUMENTS`; returns the exit code.
+
+    0, 1 for a wrong kernel or a command that was stopped, 2 for what cannot be done as asked.
+    """
     options = parser().parse_args(arguments)
+    try:
+        code = run(options)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print(f"kernels {options.action}: interrupted; what it printed stands, the rest was not done.", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader of our output has seen enough
+        drop_output()
+        return int(options.action != "ptx")  # PTX was for reading alone; the others were not done
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        drop_output()
+        print(f"kernels {options.action}: cannot write to standard output: {error.strerror}.", file=sys.stderr)
+        return 1
+    return code
+
+
+def drop_output() -> None:
+    """Send standard output nowhere, or Python would try once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what `options` ask for; returns the exit code."""
     unknown = [name for name in options.names if name not in OPERATIONS]
     if unknown:
         known = ", ".join(OPERATIONS)

@@ -1,12 +1,15 @@
 """Times every version of an operation beside PyTorch's own, torch.compile's, and what the GPU can do at most."""
 
+import contextlib
 import datetime
 import functools
 import json
 import math
 import platform
 import re
+import shutil
 import subprocess
+import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -130,7 +133,8 @@ def about() -> dict[str, Any]:
     """The device and the versions the figures belong to."""
     properties = torch.cuda.get_device_properties(0)
     query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"]
-    driver = subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip()
+    found = shutil.which(query[0]) is not None  # a container may lack it
+    driver = subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip() if found else "unknown"
     return {
         "device": properties.name,
         "multiprocessors": properties.multi_processor_count,
@@ -159,10 +163,23 @@ def show(measurement: Measurement) -> None:
         print(f"  {figure.name:<24}{figure.by:<9}{figure.milliseconds:>9.4f}{rates}")
 
 
+def require_writable(path: Path) -> None:
+    """Raise OSError unless a file can be written at `path`, its folder made if need be; what is there stays."""
+    there = path.exists()
+    with contextlib.suppress(FileExistsError):  # of a file where the folder should be; opening says it better
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a"):
+        pass
+    if not there:
+        path.unlink()
+
+
 def write(path: Path, report: dict[str, Any]) -> None:
-    """Write `report` as JSON, its folder made if need be."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(report, indent=1) + "\n")
+    """Write `report` as JSON. Where that fails it is said: the figures are on the terminal, and others may follow."""
+    try:
+        path.write_text(json.dumps(report, indent=1) + "\n")
+    except OSError as error:
+        print(f"kernels bench: cannot write {path}: {error.strerror}; copy the figures from here.", file=sys.stderr)
 
 
 def without_samples(report: dict[str, Any]) -> dict[str, Any]:
@@ -177,14 +194,24 @@ def without_samples(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def main(names: list[str], summary: Path | None = None) -> int:
-    """Measure the operations called `names`, print and write the figures; 1 if a version was wrong."""
+    """Measure the operations called `names`, print and write the figures.
+
+    1 if a version was wrong, 2 if the figures cannot be written where they should.
+    """
     report = about()
+    path = RESULTS / f"{re.sub(r'[^A-Za-z0-9]+', '_', report['device'])}.json"
+    for file in (path,) if summary is None else (path, summary):
+        try:
+            require_writable(file)
+        except OSError as error:  # now, and not when all is measured
+            print(f"kernels bench: cannot write {file}: {error.strerror}; nothing was measured.", file=sys.stderr)
+            return 2
     print(f"{report['device']}, {report['date']}, {report['versions']}\n{report['method']}")
+    print(f"After each operation its figures are written to {path}")
     if (reason := cuda.missing()) is not None:
         print(f"The .cu kernels are not measured: {reason}")
     report["product_by_size"] = product_by_size() if "matmul_relu" in names else []
     report["measurements"] = []
-    path = RESULTS / f"{re.sub(r'[^A-Za-z0-9]+', '_', report['device'])}.json"
     for task in (task for name in names for task in tasks(name)):
         measurement = measure(task)
         show(measurement)
@@ -193,5 +220,4 @@ def main(names: list[str], summary: Path | None = None) -> int:
         if summary is not None:
             write(summary, without_samples(report))
         torch.cuda.empty_cache()
-    print(f"\nWritten to {path}")
     return int(any(figure["wrong"] for measurement in report["measurements"] for figure in measurement["figures"]))

@@ -49,7 +49,7 @@ def build_folder(name: str, capability: tuple[int, int]) -> Path:
 def load(name: str) -> ctypes.CDLL:
     """The library of `name`.cu ("gelu" or "softmax") with its launchers; the first call builds it, in some seconds.
 
-    Raises CudaUnavailable where there is no GPU, nvcc or C++ compiler, and where the build fails.
+    Raises CudaUnavailable where there is no GPU, nvcc, C++ compiler or folder to build in, and where the build fails.
     """
     reason = missing()
     if reason is not None:
@@ -58,7 +58,11 @@ def load(name: str) -> ctypes.CDLL:
 
     capability = torch.cuda.get_device_capability()
     folder = build_folder(name, capability)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = f"cannot make the folder {folder}: {error.strerror}; start the program where it can be made."
+        raise CudaUnavailable(f"{name}.cu: {reason}") from error
     os.environ.setdefault("TORCH_CUDA_ARCH_LIST", "{}.{}".format(*capability))
     try:
         path = cpp_extension.load(
@@ -85,9 +89,9 @@ def _launch(source: str, function: str, x: torch.Tensor, *sizes: int) -> torch.T
 
 def _checked(function: str, x: torch.Tensor, ndim: int | None = None) -> torch.Tensor:
     """`x` with its elements side by side and its first at a 16-byte boundary; ValueError unless float32 on a GPU."""
-    require_tensor(function, "x", x, ndim)
-    if not x.is_cuda or x.dtype != torch.float32:
+    if isinstance(x, torch.Tensor) and not (x.is_cuda and x.dtype == torch.float32):
         raise ValueError(f"{function}: x is {x.dtype} on {x.device}; the CUDA kernels take torch.float32 on a GPU.")
+    require_tensor(function, "x", x, ndim)
     x = x.contiguous()
     require_small(function, "x", x)
     return x if x.data_ptr() % 16 == 0 else x.clone()

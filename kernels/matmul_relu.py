@@ -64,7 +64,7 @@ def require_product(function: str, a: torch.Tensor, b: torch.Tensor, precision: 
 def require_block(function: str, block: tuple[int, int, int], N: int) -> None:
     """Raise ValueError, naming `function`, unless tiles of that `block` can be made and one grid covers `N` columns."""
     names = ("BLOCK_M", "BLOCK_N", "BLOCK_K")
-    if len(block) != len(names):
+    if not isinstance(block, tuple | list) or len(block) != len(names):
         raise ValueError(f"{function}: block={block!r}; it must be ({', '.join(names)}).")
     for name, size in zip(names, block, strict=True):
         require_power_of_two(function, name, size, least=16)

@@ -82,6 +82,7 @@ def occupancy(gpu: Architecture, threads: int, registers: int, shared: int = 0) 
     >>> occupancy(ARCHITECTURES["B200"], threads=128, registers=160).fraction  # 12 of 64 warps
     0.1875
     """
+    _require("occupancy", gpu, threads=threads, registers=registers, shared=shared)
     if not 1 <= threads <= gpu.max_threads_per_block:
         raise ValueError(f"a block of {threads} threads; it may have 1 to {gpu.max_threads_per_block}.")
     if registers < 0 or shared < 0:
@@ -94,6 +95,16 @@ def occupancy(gpu: Architecture, threads: int, registers: int, shared: int = 0) 
         "shared memory": gpu.shared // _round_up(shared + SHARED_RESERVED, SHARED_UNIT),
     }
     return Occupancy(warps, gpu.max_warps, limits)
+
+
+def _require(function: str, gpu: object, **numbers: object) -> None:
+    """Raise TypeError, naming `function`, unless `gpu` is an Architecture and all `numbers` are whole."""
+    if not isinstance(gpu, Architecture):
+        known = ", ".join(ARCHITECTURES)
+        raise TypeError(f"{function}: gpu={gpu!r:.80}; give ARCHITECTURES[NAME] with a NAME of {known}.")
+    for name, value in numbers.items():
+        if not isinstance(value, int):
+            raise TypeError(f"{function}: {name}={value!r:.80}; give a whole number.")
 
 
 def _blocks_by_registers(gpu: Architecture, warps: int, registers: int) -> int:
@@ -137,6 +148,7 @@ def waves(gpu: Architecture, blocks: int, blocks_per_sm: int = 1) -> Waves:
     >>> waves(ARCHITECTURES["B200"], blocks=160).tail  # 148 blocks, then 12
     12
     """
+    _require("waves", gpu, blocks=blocks, blocks_per_sm=blocks_per_sm)
     if blocks < 1 or blocks_per_sm < 1:
         raise ValueError(f"{blocks} blocks, {blocks_per_sm} on each SM; both must be at least 1.")
     return Waves(blocks, gpu.sms * blocks_per_sm)

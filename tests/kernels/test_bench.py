@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 import torch
@@ -57,6 +58,73 @@ def test_the_summary_has_no_samples_and_four_digits() -> None:
     assert bench.without_samples(report) == {
         "device": "a GPU", "measurements": [{"operation": "gelu", "figures": [short]}],
     }  # fmt: skip
+
+
+@pytest.fixture
+def measuring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder to measure in, where an operation takes no time and the second one is interrupted."""
+    about = {"device": "a GPU", "date": "2026-01-01", "versions": {}, "method": "none"}
+    monkeypatch.setattr(bench, "about", about.copy)
+    monkeypatch.setattr(bench, "time_in_turns", lambda runs, rounds: {name: Timing((1.0,)) for name in runs})
+    right = Version("right", "triton", lambda x: 2 * x)
+    todo = {"gelu": lambda: [doubling(right)], "softmax": interrupted}
+    monkeypatch.setattr(bench, "tasks", lambda name: todo[name]())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def interrupted() -> list[Task]:
+    raise KeyboardInterrupt
+
+
+def test_an_interruption_costs_no_operation_that_was_measured(
+    measuring: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        bench.main(["gelu", "softmax"], Path("short.json"))
+    for file in ("var/bench/a_GPU.json", "short.json"):
+        [kept] = json.loads((measuring / file).read_text())["measurements"]
+        assert kept["figures"][0]["milliseconds"] == 1
+    assert "After each operation its figures are written to var/bench/a_GPU.json\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        ("var", "kernels bench: cannot write var/bench/a_GPU.json: Not a directory; nothing was measured.\n"),
+        ("a_file", "kernels bench: cannot write a_file/short.json: Not a directory; nothing was measured.\n"),
+    ],
+)
+def test_figures_that_could_not_be_written_are_not_measured(
+    measuring: Path, capsys: pytest.CaptureFixture[str], there: str, said: str
+) -> None:
+    (measuring / there).touch()
+    assert bench.main(["gelu"], Path("a_file/short.json")) == 2
+    assert capsys.readouterr() == ("", said)
+
+
+def test_what_was_written_before_stays_until_there_are_new_figures(measuring: Path) -> None:
+    (measuring / "short.json").write_text("before")
+    with pytest.raises(KeyboardInterrupt):
+        bench.main(["softmax"], Path("short.json"))
+    assert [file.name for file in measuring.rglob("*.json")] == ["short.json"]
+    assert (measuring / "short.json").read_text() == "before"
+
+
+def test_a_disk_that_is_full_by_then_is_said_and_the_measuring_goes_on(
+    measuring: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bench.main(["gelu"], Path("/dev/full")) == 0
+    out, err = capsys.readouterr()
+    assert "right" in out and err == (
+        "kernels bench: cannot write /dev/full: No space left on device; copy the figures from here.\n"
+    )
+
+
+def test_without_nvidia_smi_the_driver_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "get_device_properties", MagicMock(return_value=MagicMock(total_memory=8e9)))
+    monkeypatch.setenv("PATH", "")
+    assert bench.about()["versions"]["driver"] == "unknown"
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")

@@ -35,6 +35,16 @@ def test_without_a_compiler(a_gpu: None, tmp_path: Path, monkeypatch: pytest.Mon
     assert cuda.missing() == "No C++ compiler 'g++-99' on the PATH; install one, or name it in CXX."
 
 
+def test_without_a_folder_to_build_in(a_gpu: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(cuda, "missing", lambda: None)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (9, 0))
+    monkeypatch.setattr(cuda, "BUILD", tmp_path / "file" / "build")
+    said = r"gelu.cu: cannot make the folder .*/file/build/gelu-.*: Not a directory; start the program where it can"
+    with pytest.raises(cuda.CudaUnavailable, match=said):
+        cuda.load("gelu")
+
+
 def test_a_changed_source_or_another_gpu_is_built_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda, "SOURCES", tmp_path)
     (tmp_path / "gelu.cu").write_text("first")

@@ -1,5 +1,7 @@
 """What the launchers refuse, in Python and before a launch."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -37,6 +39,7 @@ for call in (
     lambda: softmax.softmax_fast(ones(1, 1).expand(1, 2**31 - 100)),
     lambda: row_sum.row_sum_fast(ones(1, 1).expand(1, 2**31 - 100)),
     lambda: matmul_relu.matmul_relu(ones(2, 3), ones(3, 5), block=(64, 64)),
+    lambda: matmul_relu.matmul_relu(ones(2, 3), ones(3, 5), block=64),
     lambda: matmul_relu.matmul_relu(ones(1, 1), ones(1, 1).expand(1, 5_000_000)),
     lambda: matmul_relu.matmul_relu(ones(1, 1).expand(2**16, 1), ones(1, 1).expand(1, 2**16)),
 ):
@@ -69,6 +72,7 @@ def test_each_refusal_says_what_is_wrong_with_which_tensor() -> None:
         "softmax_fast: x has 2147483548 columns; a row may have 2146435072.",
         "row_sum_fast: x has 2147483548 columns; a row may have 2146435072.",
         "matmul_relu: block=(64, 64); it must be (BLOCK_M, BLOCK_N, BLOCK_K).",
+        "matmul_relu: block=64; it must be (BLOCK_M, BLOCK_N, BLOCK_K).",
         f"matmul_relu: b has 5000000 columns; a grid covers 4194240 with BLOCK_N=64. {LARGER}",
         "matmul_relu: c spans 4294967296 elements; this kernel counts in 32 bits. Use matmul_relu_fast.",
     ]
@@ -114,9 +118,10 @@ def test_other_numbers_do_not(value: int) -> None:
 
 
 @pytest.mark.parametrize("launcher", [cuda.gelu_double, cuda.gelu, cuda.gelu_fast, cuda.softmax, cuda.softmax_fast])
-def test_the_cuda_launchers_refuse_what_is_not_on_a_gpu(launcher: object) -> None:
-    with pytest.raises(ValueError, match="on cpu"):
-        launcher(torch.ones(2, 4))  # type: ignore[operator]
+def test_the_cuda_launchers_refuse_what_is_not_on_a_gpu(launcher: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    said = f"^{launcher.__name__}: x is torch.float32 on cpu; the CUDA kernels take torch.float32 on a GPU.$"
+    with pytest.raises(ValueError, match=said):
+        launcher(torch.ones(2, 4))
 
 
 @pytest.mark.gpu

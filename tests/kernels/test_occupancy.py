@@ -2,6 +2,7 @@
 
 import ctypes
 import itertools
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -66,6 +67,26 @@ def test_impossible_kernels_are_refused(threads: int, registers: int, shared: in
 def test_impossible_grids_are_refused() -> None:
     with pytest.raises(ValueError, match="0 blocks, 1 on each SM; both must be at least 1"):
         waves(A100, 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: occupancy("H200", 128, 32),  # type: ignore[arg-type]
+            "occupancy: gpu='H200'; give ARCHITECTURES[NAME] with a NAME of A100, H100, H200, B200.",
+        ),
+        (lambda: occupancy(H200, 128.5, 32), "occupancy: threads=128.5; give a whole number."),  # type: ignore[arg-type]
+        (lambda: occupancy(H200, 128, None), "occupancy: registers=None; give a whole number."),  # type: ignore[arg-type]
+        (lambda: occupancy(H200, 128, 32, 1.5), "occupancy: shared=1.5; give a whole number."),  # type: ignore[arg-type]
+        (lambda: waves(H200, "160"), "waves: blocks='160'; give a whole number."),  # type: ignore[arg-type]
+        (lambda: waves(H200, 160, 1.5), "waves: blocks_per_sm=1.5; give a whole number."),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_gpu_or_no_whole_number_is_refused(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        call()
+    assert str(raised.value) == said
 
 
 def test_the_engine_computes_the_same() -> None:

@@ -85,6 +85,21 @@ def test_neither_nvcc_nor_nvrtc_is_one_sentence(monkeypatch: pytest.MonkeyPatch)
         cuda_ptx("gelu")
 
 
+def test_the_command_prints_the_others_and_ends_with_2_where_a_cuda_source_does_not_compile(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(name: str, target: str) -> str:
+        raise CudaUnavailable(f"{name}.cu: nvcc cannot compile it")
+
+    monkeypatch.setattr("kernels.ptx.triton_ptx", lambda name, target: {"a_kernel": "ret;"})
+    monkeypatch.setattr("kernels.ptx.cuda_ptx", broken)
+    assert main(["ptx", "gelu", "row_sum"]) == 2
+    printed = [f"// a_kernel of kernels/{name}.py, compiled by Triton for sm_90" for name in ("gelu", "row_sum")]
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [printed[0], "ret;", printed[1], "ret;"]
+    assert err == "kernels ptx: gelu.cu: nvcc cannot compile it\n"
+
+
 def test_the_command_prints_ptx_also_where_the_interpreter_is_asked_for() -> None:
     lines = output("-m", "kernels", "ptx", "row_sum", interpret=True).splitlines()
     assert lines[0] == "// row_sum_kernel of kernels/row_sum.py, compiled by Triton for sm_90"
