@@ -107,13 +107,15 @@ def compare(
 
 
 def run(operation: Operation, version: Version, tensors: Tensors) -> Result:
-    """One launch on `tensors`: its output poisoned, compared with the reference, its inputs still what they were."""
+    """One launch on `tensors`: its output poisoned and compared with the reference, its inputs still what they were."""
     before = [x.clone() for x in tensors]
     poison = contextlib.nullcontext() if version.language == "torch" else poisoned()  # makes torch choose otherwise
     with poison, warnings.catch_warnings():
         # NumPy's, and right: x / (1 + inf) is 0, and so is 2 to the power -inf
         warnings.filterwarnings("ignore", "overflow encountered in (exp|multiply)")
         result = version.run(*tensors)
+    if result.dtype != tensors[0].dtype:
+        return Result(math.inf, f"{operation.output} has {result.dtype} and must have {tensors[0].dtype}")
     for name, x, was in zip(operation.inputs, tensors, before, strict=True):
         if not torch.equal(x, was):
             return Result(math.inf, f"the input {name} was changed")

@@ -57,7 +57,7 @@ __device__ float across_warps(float value, float* of_warp) {
 }
 
 // A load that asks the L2 cache to keep what it loads. Nobody reads it again, but on an H200 the kernel then runs at 1.01
-// of a copy's speed, where without it stops at 0.98.
+// of a copy's speed, where without the hint it stops at 0.98.
 __device__ float4 load_to_keep(const float4* address) {
 #if __CUDA_ARCH__ >= 800
     unsigned long long policy;
@@ -76,11 +76,12 @@ extern "C" __global__ void softmax_fast_kernel(const float4* x, float4* y, int N
     x += (long long)blockIdx.x * N / 4;
     y += (long long)blockIdx.x * N / 4;
 
+    const float NOTHING = __int_as_float(0xff800000);  // -inf stands beyond the row: exp(-inf) = 0 adds nothing
     float4 v[PER_THREAD];
     float max = LOWEST;
     for (int j = 0; j < PER_THREAD; j++) {
         int n = threadIdx.x + j * blockDim.x;
-        v[j] = n < N / 4 ? load_to_keep(x + n) : make_float4(LOWEST, LOWEST, LOWEST, LOWEST);
+        v[j] = n < N / 4 ? load_to_keep(x + n) : make_float4(NOTHING, NOTHING, NOTHING, NOTHING);
         max = fmaxf(max, fmaxf(fmaxf(v[j].x, v[j].y), fmaxf(v[j].z, v[j].w)));
     }
     max = across_warps<larger>(max, max_of_warp);

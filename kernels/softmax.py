@@ -108,7 +108,8 @@ def fast_tile(N: int, element_size: int) -> tuple[int, int, int]:
 
     A thread has 16 bytes in each of the tile's DEPTH rows. What is chosen is what was fastest on an H200: the power of
     two above N, or the one below where the row would fill less than three quarters of it (in 16 bits half of that,
-    where no tile fits exactly); and few warps, until a thread has 8 times 16 bytes.
+    where no tile fits exactly). DEPTH is 2 for short rows (4 in 16 bits), grows to 8 once there are 16 warps (8), and
+    for still longer ones there are more warps.
     """
     above: int = triton.next_power_of_2(N)
     tile = above if N / above >= 0.75 else above // 2
@@ -132,7 +133,8 @@ def softmax_fast(x: torch.Tensor) -> torch.Tensor:
     x = x if x.stride(1) == 1 else x.contiguous()
     M, N = x.shape
     y = torch.empty((M, N), dtype=x.dtype, device=x.device)
-    align = 1 if N % 16 == 0 else math.gcd(16 // x.element_size(), N, x.stride(0))  # of 16 the compiler knows by itself
+    by_itself = N % 16 == 0 and x.stride(0) % 16 == 0  # Triton tells the compiler which numbers are multiples of 16
+    align = 1 if by_itself else math.gcd(16 // x.element_size(), N, x.stride(0))
     depth, width, num_warps = fast_tile(N, x.element_size())
     softmax_fast_kernel[(M,)](
         x, y, x.stride(0), y.stride(0), N, ALIGN=align, DEPTH=depth, WIDTH=width, num_warps=num_warps

@@ -832,7 +832,7 @@ def row_sum_in_tiles():
          "(`evict_last` in the kernel below): for a matrix of 1.07 GB, Nsight Compute counted 1.07 GB read from HBM on "
          "an H200. FlashAttention is built on the online softmax: it scales down the weighted sum of the values in "
          "the same way, and so never writes the matrix of scores to HBM.")
-    link(softmax.softmax_fast)
+    link(softmax.softmax_fast_kernel)
     link(title="Milakov and Gimelshein 2018, Online normalizer calculation for softmax",
          url="https://arxiv.org/abs/1805.02867")
 

@@ -101,6 +101,11 @@ def test_a_changed_input_and_a_wrong_shape_are_seen() -> None:
     )
 
 
+def test_a_result_of_another_dtype_is_seen() -> None:
+    mismatch = doubling(Version("wide", "triton", lambda x: x.float() * 2))
+    assert mismatch == "torch.float16 [1, 1] scaled by 1: y has torch.float32 and must have torch.float16"
+
+
 def test_inputs_are_drawn_anew() -> None:
     first, second = (draw(OPERATIONS["gelu"], Case(3, 5), torch.float32, "cpu")[0] for _ in range(2))
     assert not torch.equal(first, second)

@@ -71,6 +71,8 @@ def assert_cuda(gelu: str, softmax: str) -> None:
     }  # fmt: skip
     assert ".v4.f32" in entries["gelu_fast_kernel"]
     assert ".entry softmax_kernel(" in softmax and ".entry softmax_fast_kernel(" in softmax and ".loc" in softmax
+    # Beyond a row stands -inf: the lowest finite number would count where the whole row is as low
+    assert "0fFF800000" in softmax.split(".entry softmax_fast_kernel(")[1]
 
 
 def test_cuda_code_that_does_not_compile_is_said() -> None:

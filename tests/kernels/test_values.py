@@ -1,10 +1,12 @@
 """Values that a random draw never meets: infinities, NaN, the largest numbers, rows that lie on top of each other."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 import torch
 
+from kernels import cuda, softmax
 from tests.kernels.processes import output
 
 VALUES = """
@@ -48,6 +50,17 @@ def found() -> Found:
     """By launcher: its results in the interpreter, each beside the reference's."""
     results: Found = json.loads(output("-W", "ignore", "-c", VALUES, interpret=True))
     return results
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch sees no NVIDIA GPU")
+@pytest.mark.parametrize("launcher", [cuda.softmax, cuda.softmax_fast])
+def test_cudas_softmax_comes_out_as_the_reference_has_it(launcher: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """A row of 8 leaves most of a warp's places empty."""
+    inf, nan, most = float("inf"), float("nan"), torch.finfo(torch.float32).max
+    firsts = ([-inf] * 8, [-most] * 8, [most] * 8, [inf] + [0.0] * 7, [nan] + [0.0] * 7, [-inf] * 7 + [2.0])
+    x = torch.tensor(firsts, device="cuda")
+    torch.testing.assert_close(launcher(x), softmax.reference(x).float(), equal_nan=True)
 
 
 LAUNCHERS = (
