@@ -250,6 +250,11 @@ def test_the_online_softmax_comes_to_the_sum_that_is_expected(recorded: Recorded
     assert float(running[-1]) == pytest.approx(float(*values(recorded, "row_sum_in_tiles", "expected")))
 
 
+def test_the_kernel_that_is_said_to_ask_the_cache_is_the_one_linked(recorded: Recorded) -> None:
+    [link] = [link for link in outputs(recorded, "link") if link.get("title", "").startswith("softmax_fast")]
+    assert link["title"] == "softmax_fast_kernel", link
+
+
 # ---------------------------------------------------------------- the diagrams
 
 
