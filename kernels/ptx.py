@@ -117,6 +117,9 @@ def triton_ptx(name: str, target: str = "sm_90") -> dict[str, str]:
         try:
             with contextlib.redirect_stdout(io.StringIO()):  # where Triton prints the PTX that ptxas would not have
                 compiled = triton.compile(example.source(), target=gpu, options=example.options)
+        except OSError as error:
+            told = f"Triton cannot keep what it compiles: {error}; name a folder for it in TRITON_CACHE_DIR."
+            raise RuntimeError(f"{kernel}: {told}") from error
         except Exception as error:  # of Triton, LLVM or ptxas, each with classes of its own
             raise RuntimeError(f"{kernel} does not compile for {target}: {_reason(error)}") from error
         found[kernel] = str(compiled.asm["ptx"])
@@ -136,7 +139,8 @@ def _in_another_process(name: str, target: str) -> dict[str, str]:
     command = [sys.executable, "-c", program, name, target]
     finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if finished.returncode:
-        raise RuntimeError(finished.stderr.strip().splitlines()[-1].removeprefix("RuntimeError: "))
+        said = finished.stderr.strip().splitlines() or [f"the compiling process ended with {finished.returncode}"]
+        raise RuntimeError(said[-1].removeprefix("RuntimeError: "))
     found: dict[str, str] = json.loads(finished.stdout)
     return found
 

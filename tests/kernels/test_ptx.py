@@ -2,6 +2,8 @@
 
 import re
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -124,6 +126,26 @@ def test_a_target_that_the_compilers_do_not_know_is_said_last_and_exit_2(interpr
     *of_llvm, said = finished.stderr.splitlines()
     assert re.fullmatch(r"kernels ptx: gelu_kernel does not compile for sm_123: .*'sm_123a?' is not defined .*", said)
     assert all("sm_123" in line for line in of_llvm)
+
+
+@pytest.mark.parametrize("interpret", [False, True])
+def test_a_cache_that_cannot_be_written_is_one_sentence_and_exit_2(
+    interpret: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    finished = run("-m", "kernels", "ptx", "row_sum", interpret=interpret)
+    said = "kernels ptx: row_sum_kernel: Triton cannot keep what it compiles: [Errno 20] Not a directory: "
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert finished.stderr.startswith(said) and finished.stderr.endswith("name a folder for it in TRITON_CACHE_DIR.\n")
+
+
+def test_a_process_that_ends_without_a_word_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kernels.ptx.INTERPRETED", True)
+    killed = subprocess.CompletedProcess[str]([], -9, "", "")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: killed)
+    with pytest.raises(RuntimeError, match="the compiling process ended with -9"):
+        triton_ptx("row_sum")
 
 
 def test_capability() -> None:
