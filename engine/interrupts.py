@@ -1,8 +1,8 @@
 """Ctrl-C, a request to terminate, a terminal that is closed: where they raise KeyboardInterrupt, and where nothing may
 come between.
 
-They raise it in `main()` and while kernels are compiled. Between a recording and its trace, which is a matter of
-moments, they are ignored, and when all is written.
+They raise it in `main()`, while kernels are compiled and while what the lecture claims of them is checked. Between a
+recording and its trace, which is a matter of moments, they are ignored, and when all is written.
 """
 
 import signal

@@ -40,7 +40,7 @@ from engine.trace import (
 from engine.tracer import FrameState, Tracer
 from engine.unresolved import Unresolved
 from engine.values import ValueTable
-from engine.verdicts import verdict
+from engine.verdicts import unchecked, verdict
 
 LOCALS_LIMIT = 200
 "Local variables recorded a step, where all of them are."
@@ -450,6 +450,10 @@ class Recorder:
             for complaint in complaints:
                 self.builder.warn(complaint, claim.path, claim.line)
         self.builder.replace(settled)
+
+    def leave_unsettled(self, reason: str) -> None:
+        """Say of all that was claimed why it was not checked."""
+        self.builder.replace({id(claim.observation): unchecked(claim, reason) for claim in self.claims})
 
     def finish(self, status: Status, reason: str, run: dict[str, Any]) -> Trace:
         """The recording."""

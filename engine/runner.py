@@ -56,13 +56,13 @@ class Outcome:
     path: Path
     trace: Trace
     seconds: float
-    compiled: bool
-    "Whether nobody interrupted the compiling of kernels."
+    completed: bool
+    "Whether nobody interrupted what is done after the lecture: compiling its kernels, checking what it claims of them."
 
     @property
     def exit_code(self) -> int:
         """Of the command."""
-        return 0 if self.trace.status == "ok" and self.compiled else 1
+        return 0 if self.trace.status == "ok" and self.completed else 1
 
 
 def record(lecture: Path, options: Options) -> Outcome:
@@ -98,12 +98,12 @@ def record(lecture: Path, options: Options) -> Outcome:
     trace = save(status, reason)  # before compiling, which may take a while
     wanted = captured.wanted(recorder.builder.kernels, recorder.files.real)
     compiled = not wanted or _compile(wanted, targets, recorder, interrupts)
-    recorder.settle()
+    settled = not recorder.claims or _settle(recorder, interrupts)
     for warning in captured.warnings(recorder.builder.kernels):
         recorder.warn(*warning)
     if wanted or recorder.claims or len(recorder.builder.warnings) != len(trace.warnings):
         trace = save(status, reason)
-    return Outcome(options.out / name, trace, time.time() - started, compiled)
+    return Outcome(options.out / name, trace, time.time() - started, compiled and settled)
 
 
 def _compile(wanted: Mapping[int, Sequence[Wanted]], targets: Sequence[str], recorder: Recorder,
@@ -116,6 +116,21 @@ def _compile(wanted: Mapping[int, Sequence[Wanted]], targets: Sequence[str], rec
     except KeyboardInterrupt:
         interrupts.ignore()
         recorder.warn("interrupted (Ctrl-C) while the kernels were compiled, so none of their stages is here; "
+                      "record again", recorder.display_path(str(recorder.lecture)))  # fmt: skip
+        return False
+    return True
+
+
+def _settle(recorder: Recorder, interrupts: Interrupts) -> bool:
+    """Check what the lecture claims of its kernels, for as long as its patterns take; whether that came to its end."""
+    try:
+        interrupts.catch()
+        recorder.settle()
+        interrupts.ignore()
+    except KeyboardInterrupt:
+        interrupts.ignore()
+        recorder.leave_unsettled("interrupted (Ctrl-C)")
+        recorder.warn("interrupted (Ctrl-C) while what the lecture observes was checked, so none of it is; "
                       "record again", recorder.display_path(str(recorder.lecture)))  # fmt: skip
         return False
     return True

@@ -204,3 +204,23 @@ def test_ctrl_c_while_kernels_are_compiled_costs_their_stages_and_no_more(tmp_pa
     assert run.header["status"] == "ok" and [k["name"] for k in run.header["kernels"]] == ["twice"]
     assert not run.header["kernels"][0]["variants"]
     assert [w for w in run.warnings() if w.startswith("0: interrupted (Ctrl-C) while the kernels were compiled")]
+
+
+def test_ctrl_c_while_a_claim_is_checked_costs_the_claims_and_no_more(tmp_path: Path) -> None:
+    """A pattern that takes for ever, as a regular expression may that tries everything again and again."""
+    (tmp_path / "twice.cu").write_text('extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2.0f; }\n')
+    run = record(tmp_path, """
+        import os, signal, time
+        from pathlib import Path
+        from engine import observe
+        def endless(text):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(60)
+            return [1]
+        def main():
+            observe("It doubles.", Path(__file__).parent / "twice.cu", endless, stage="source")
+            observe("It does.", Path(__file__).parent / "twice.cu", "x", stage="source")
+    """)  # fmt: skip
+    assert run.exit_code == 1 and "Traceback" not in run.stderr and "recorded" in run.stderr
+    assert [o["reason"] for step in run.steps for o in step["outputs"]] == ["interrupted (Ctrl-C)"] * 2
+    assert [w for w in run.warnings() if w.startswith("0: interrupted (Ctrl-C) while what the lecture observes")]
