@@ -72,8 +72,9 @@ def record(name: str, run: Callable[[], object], with_stack: bool, warmups: int)
             run()
         prof = _profiled(run, with_stack, torch)
         clocks = [("CPU", "cpu")] if cuda() is None else [("CPU", "cpu"), ("GPU", "device")]
-        columns, rows = _rows(prof.key_averages(), _counted_twice(prof.events()), *clocks)
-        stacks = _stacks(prof.events()) if with_stack else ""
+        events = prof.events()
+        columns, rows = _rows(prof.key_averages(), _counted_twice(events), *clocks)
+        stacks = _stacks(events) if with_stack else ""
         timeline = _timeline(prof) if sink.current is not None else b""
     return Profile(name, columns, rows[:ROWS], device_name(), stacks, timeline, truncated=len(rows) > ROWS)
 

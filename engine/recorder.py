@@ -13,6 +13,8 @@ from threading import current_thread, get_ident, main_thread
 from types import CodeType, FrameType
 from typing import Any
 
+import msgspec
+
 from engine.builder import Builder
 from engine.claims import CLAIMS, Claim
 from engine.failures import describe
@@ -40,7 +42,7 @@ from engine.trace import (
 from engine.tracer import FrameState, Tracer
 from engine.unresolved import Unresolved
 from engine.values import ValueTable
-from engine.verdicts import unchecked, verdict
+from engine.verdicts import verdict
 
 LOCALS_LIMIT = 200
 "Local variables recorded a step, where all of them are."
@@ -453,7 +455,8 @@ class Recorder:
 
     def leave_unsettled(self, reason: str) -> None:
         """Say of all that was claimed why it was not checked."""
-        self.builder.replace({id(claim.observation): unchecked(claim, reason) for claim in self.claims})
+        claimed = [claim.observation for claim in self.claims]
+        self.builder.replace({id(one): msgspec.structs.replace(one, reason=reason) for one in claimed})
 
     def finish(self, status: Status, reason: str, run: dict[str, Any]) -> Trace:
         """The recording."""

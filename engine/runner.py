@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from os import getpid
@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from engine import compat, launches, sink
 from engine.bare_threads import bare_threads_watched
-from engine.compile import Wanted, compile_all, parse_targets
+from engine.compile import compile_all, parse_targets
 from engine.endings import impatience, sudden_end, thread_failures
 from engine.errors import UsageError
 from engine.failures import describe
@@ -97,8 +97,15 @@ def record(lecture: Path, options: Options) -> Outcome:
             status, reason = _run_main(main, recorder, save, interrupts)
     trace = save(status, reason)  # before compiling, which may take a while
     wanted = captured.wanted(recorder.builder.kernels, recorder.files.real)
-    compiled = not wanted or _compile(wanted, targets, recorder, interrupts)
-    settled = not recorder.claims or _settle(recorder, interrupts)
+    compiled = not wanted or _completed(
+        lambda: recorder.kernels.set_variants(compile_all(wanted, targets, recorder.store, claimed=recorder.claimed())),
+        recorder, interrupts, "the kernels were compiled, so none of their stages is here",
+    )  # fmt: skip
+    settled = not recorder.claims or _completed(
+        recorder.settle, recorder, interrupts, "what the lecture observes was checked, so none of it is"
+    )
+    if not settled:
+        recorder.leave_unsettled("interrupted (Ctrl-C)")
     for warning in captured.warnings(recorder.builder.kernels):
         recorder.warn(*warning)
     if wanted or recorder.claims or len(recorder.builder.warnings) != len(trace.warnings):
@@ -106,32 +113,16 @@ def record(lecture: Path, options: Options) -> Outcome:
     return Outcome(options.out / name, trace, time.time() - started, compiled and settled)
 
 
-def _compile(wanted: Mapping[int, Sequence[Wanted]], targets: Sequence[str], recorder: Recorder,
-             interrupts: Interrupts) -> bool:  # fmt: skip
-    """Compile the kernels that are `wanted`; whether that came to its end."""
+def _completed(work: Callable[[], None], recorder: Recorder, interrupts: Interrupts, lost: str) -> bool:
+    """Do `work`, which may take long; whether it came to its end. Where Ctrl-C ends it, `lost` says what that costs."""
     try:
         interrupts.catch()
-        recorder.kernels.set_variants(compile_all(wanted, targets, recorder.store, claimed=recorder.claimed()))
+        work()
         interrupts.ignore()
     except KeyboardInterrupt:
         interrupts.ignore()
-        recorder.warn("interrupted (Ctrl-C) while the kernels were compiled, so none of their stages is here; "
-                      "record again", recorder.display_path(str(recorder.lecture)))  # fmt: skip
-        return False
-    return True
-
-
-def _settle(recorder: Recorder, interrupts: Interrupts) -> bool:
-    """Check what the lecture claims of its kernels, for as long as its patterns take; whether that came to its end."""
-    try:
-        interrupts.catch()
-        recorder.settle()
-        interrupts.ignore()
-    except KeyboardInterrupt:
-        interrupts.ignore()
-        recorder.leave_unsettled("interrupted (Ctrl-C)")
-        recorder.warn("interrupted (Ctrl-C) while what the lecture observes was checked, so none of it is; "
-                      "record again", recorder.display_path(str(recorder.lecture)))  # fmt: skip
+        said = f"interrupted (Ctrl-C) while {lost}; record again"
+        recorder.warn(said, recorder.display_path(str(recorder.lecture)))
         return False
     return True
 

@@ -10,6 +10,9 @@ from typing import Any
 
 from engine import sink
 
+FLUSH_BYTES, FLUSHES = 256 * 2**20, 4
+"Written before each run on a GPU, and how often: more than its L2 cache holds, for longer than a launch is prepared."
+
 
 class Timing(float):
     """Times of one operation. As a number it is the median, in milliseconds: it compares, divides and formats.
@@ -113,10 +116,6 @@ def _wall(run: Callable[[], object]) -> float:
     start = time.perf_counter_ns()
     run()
     return (time.perf_counter_ns() - start) / 1e6
-
-
-FLUSH_BYTES, FLUSHES = 256 * 2**20, 4
-"Written before each run on a GPU, and how often: more than its L2 cache holds, for longer than a launch is prepared."
 
 
 def _events(run: Callable[[], object], trials: int, gpu: Any) -> tuple[float, ...]:

@@ -16,10 +16,20 @@ def find_tool(name: str) -> str | None:
     return next((path for path in candidates if path is not None), None)
 
 
+def assemblers() -> list[str]:
+    """Paths of every `ptxas` there is: PyTorch's, those of Triton for older and for newer GPUs, a CUDA toolkit's."""
+    in_wheels = [_in_wheel("torch", "bin/ptxas"), _in_triton("ptxas"), _in_triton("ptxas-blackwell")]
+    return [path for path in (*in_wheels, _in_toolkit("ptxas")) if path is not None]
+
+
 def _in_triton(name: str) -> str | None:
-    spec = importlib.util.find_spec("triton")
+    return _in_wheel("triton", f"backends/nvidia/bin/{name}")
+
+
+def _in_wheel(package: str, file: str) -> str | None:
+    spec = importlib.util.find_spec(package)
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
-        path = Path(folder, "backends", "nvidia", "bin", name)
+        path = Path(folder, file)
         if os.access(path, os.X_OK):
             return str(path)
     return None

@@ -1,11 +1,9 @@
 """Compiles a Triton kernel for a target, without its GPU, and reads what came of it. Runs in a process of its own."""
 
 import contextlib
-import importlib.util
 import io
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,7 +19,7 @@ from engine.origins import Origin
 from engine.rebuild import Rebuilder, types
 from engine.request import Facts, Function, LaunchedBinary, Result, TritonRequest
 from engine.sass import ToolError, disassemble, machine_code, read_log
-from engine.toolkit import find_tool
+from engine.toolkit import assemblers
 from engine.trace import StageLines
 
 STAGES = ("ttir", "ttgir", "llir", "ptx")
@@ -68,11 +66,8 @@ def _assemblers(named: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
     the process use that from when it first compiles, and not where it finds all it needs in its own cache.
     """
     yield named
-    torch = importlib.util.find_spec("torch")
-    of_torch = [str(Path(folder, "bin", "ptxas")) for folder in (torch and torch.submodule_search_locations) or ()]
-    for path in [*of_torch, *filter(None, [find_tool("ptxas"), find_tool("ptxas-blackwell"), shutil.which("ptxas")])]:
-        if os.access(path, os.X_OK):
-            yield {"TRITON_PTXAS_PATH": path, "TRITON_PTXAS_BLACKWELL_PATH": path}
+    for path in assemblers():
+        yield {"TRITON_PTXAS_PATH": path, "TRITON_PTXAS_BLACKWELL_PATH": path}
 
 
 @contextlib.contextmanager

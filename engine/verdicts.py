@@ -35,11 +35,6 @@ def verdict(
     return msgspec.structs.replace(found, evidence=(*evidence, *absent)), _complaints(claim, evidence)
 
 
-def unchecked(claim: Claim, reason: str) -> Observation:
-    """The observation of `claim` with the reason why it was not looked at."""
-    return msgspec.structs.replace(claim.observation, reason=reason)
-
-
 def _named(pattern: str, kernels: Sequence[Kernel]) -> int:
     """Number of the first kernel of that name; -1 for none."""
     return next((number for number, kernel in enumerate(kernels) if fnmatchcase(kernel.name, pattern)), -1)

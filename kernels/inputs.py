@@ -10,6 +10,14 @@ DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 INTERPRETED = bool(triton.knobs.runtime.interpret)
 """Whether Triton's interpreter runs the kernels (TRITON_INTERPRET=1 at triton's import): CPU tensors then work."""
 
+MAX_TILE = 2**20
+"""The most elements of a Triton tile (triton._utils.TRITON_MAX_TENSOR_NUMEL)."""
+
+MAX_OFFSET = 2**31 - MAX_TILE
+"""The largest element offset for a kernel that counts in 32 bits; the last tile may count beyond it."""
+
+MAX_GRID_Y = 65535
+"""The most blocks along a grid's second axis; along the first there may be 2^31 - 1."""
 
 
 def interpreter_problem() -> str | None:
@@ -19,16 +27,6 @@ def interpreter_problem() -> str | None:
         versions = f"Triton {triton.__version__} cannot loop with NumPy {numpy.__version__}"
         return f"The interpreter of {versions}; pip install 'numpy<2.4', or a newer PyTorch."
     return None
-
-
-MAX_TILE = 2**20
-"""The most elements of a Triton tile (triton._utils.TRITON_MAX_TENSOR_NUMEL)."""
-
-MAX_OFFSET = 2**31 - MAX_TILE
-"""The largest element offset for a kernel that counts in 32 bits; the last tile may count beyond it."""
-
-MAX_GRID_Y = 65535
-"""The most blocks along a grid's second axis; along the first there may be 2^31 - 1."""
 
 
 def require_tensor(function: str, name: str, x: torch.Tensor, ndim: int | None = None) -> None:

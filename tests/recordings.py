@@ -55,11 +55,15 @@ class Recorded:
         return [f"{w['line']}: {w['message']}" for w in self.header["warnings"]]
 
 
+def python_path(*folders: Path) -> str:
+    """PYTHONPATH with `folders` before those that it names already."""
+    return os.pathsep.join(filter(None, [*map(str, folders), os.environ.get("PYTHONPATH")]))
+
+
 def run_engine(*arguments: str | Path, cwd: Path = ROOT, python: str = sys.executable,
                **environment: str) -> subprocess.CompletedProcess[str]:  # fmt: skip
     """`python -m engine ARGUMENTS`, from anywhere."""
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    env = {**os.environ, "PYTHONPATH": path, **environment}
+    env = {**os.environ, "PYTHONPATH": python_path(ROOT), **environment}
     return subprocess.run(
         [python, "-m", "engine", *map(str, arguments)], cwd=cwd, env=env, capture_output=True, text=True,
         encoding="utf-8", stdin=subprocess.DEVNULL, check=False,

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import os
 import re
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import pytest
 
 from engine import trace
 from tests.once import once
-from tests.recordings import ROOT, Recorded, recorded_once, run_engine
+from tests.recordings import ROOT, Recorded, python_path, recorded_once, run_engine
 from viewer.assembly import instructions
 from viewer.library import shown_files
 
@@ -407,9 +406,8 @@ def print_sections(folder: Path) -> None:
     """Run some sections in an ordinary program, as on a machine without a C++ compiler."""
     (folder / "measured").mkdir()
     (folder / "measured" / "h200.json").write_text(json.dumps(MEASURED))
-    path = os.pathsep.join(filter(None, [str(ROOT), str(LECTURE.parent), os.environ.get("PYTHONPATH")]))
     environment = {
-        "PYTHONPATH": path, "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": python_path(ROOT, LECTURE.parent), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1",
         "CXX": "no-such-compiler", "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"),
     }  # fmt: skip
     command = [sys.executable, "-c", PROGRAM, str(folder)]

@@ -38,7 +38,7 @@ class Shelf:
         self.lock = threading.Lock()
         self.bell = live.Bell(self.folders)
         self.workshop = Workshop(workshop, self.library.store) if workshop is not None else None
-        self.recompiler = Recompiler(self.library.store, workshop) if workshop is not None else None
+        self.recompiler = Recompiler(self.library.store, workshop or FilePath())  # does nothing until it is asked
 
     def folders(self) -> set[FilePath]:
         """What to watch: the traces, and in the author's workshop the kernels' files."""
@@ -55,7 +55,7 @@ class Shelf:
 
     def renewed(self, key: str, until: str) -> bytes:
         """The variant kept under `key` as its files now compile, with its stages, as JSON. Raises NotListed."""
-        if self.workshop is None or self.recompiler is None:
+        if self.workshop is None:
             raise NotListed("kernels are compiled anew on the author's own machine only")
         with self.lock:
             recorded = self.library.sources(key)
@@ -208,8 +208,7 @@ def _refused(request: Request, error: Exception) -> Response:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     async with app.state.shelf.bell.watching():
         yield
-    if app.state.shelf.recompiler is not None:
-        app.state.shelf.recompiler.close()
+    app.state.shelf.recompiler.close()
 
 
 def create(traces: FilePath, workshop: FilePath | None = None) -> FastAPI:

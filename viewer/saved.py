@@ -46,9 +46,11 @@ class Workshop:
 
     def saved(self, trace: Trace | None) -> dict[str, str]:
         """By key of the variant, a digest of what it is compiled from, where that is no longer as recorded."""
+        renewable = dict(self._renewable(trace))
+        now = self.changed({path: text for recorded in renewable.values() for path, text in recorded.items()})
         found = {}
-        for key, recorded in self._renewable(trace):
-            if changed := self.changed(recorded):
+        for key, recorded in renewable.items():
+            if changed := {path: now[path] for path in recorded if path in now}:
                 found[key] = hashlib.sha256(repr(changed).encode()).hexdigest()[:16]
         return found
 

@@ -13,7 +13,7 @@ import msgspec
 
 from engine.trace import Kernel, KernelLines, StageLines, Variant
 from tests.once import once
-from tests.recordings import ROOT
+from tests.recordings import ROOT, python_path
 
 KERNELS = ROOT / "tests" / "samples" / "kernels"
 
@@ -66,8 +66,7 @@ def compiled(triton: Path | None = None) -> Compiled:
 
 def _compile(store: Path, triton: Path | None) -> None:
     """Compile into `store`, and leave there how that ended and what was said, also where it failed."""
-    first = [str(folder) for folder in (ROOT, triton) if folder is not None]
-    path = os.pathsep.join([*first, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]).rstrip(os.pathsep)
+    path = python_path(ROOT, *filter(None, [triton]))
     environment = {**os.environ, "PYTHONPATH": path, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
     command = [sys.executable, str(KERNELS / "compile_lecture.py"), str(store)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

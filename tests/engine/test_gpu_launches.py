@@ -12,6 +12,7 @@ import pytest
 from engine import device
 from engine.trace import KernelLines, Variant
 from tests.engine.compiled import KERNELS, ROOT
+from tests.recordings import python_path
 
 pytestmark = pytest.mark.gpu
 
@@ -24,8 +25,7 @@ def launched(request, tmp_path_factory):
     store = tmp_path_factory.mktemp("store")
     cache = tmp_path_factory.getbasetemp() / "inductor"
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    environment |= {"TORCHINDUCTOR_CACHE_DIR": str(cache)}
-    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [environment.get("PYTHONPATH")])])
+    environment |= {"TORCHINDUCTOR_CACHE_DIR": str(cache), "PYTHONPATH": python_path(ROOT)}
     command = [sys.executable, str(KERNELS / "gpu_lecture.py"), str(store)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

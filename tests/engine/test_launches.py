@@ -13,7 +13,7 @@ from engine import device, launches
 from engine.interpreted import InterpreterHooks
 from engine.patches import Patches
 from tests.engine.compiled import KERNELS
-from tests.recordings import ROOT
+from tests.recordings import ROOT, python_path
 
 SCALE_LINES = [17, 18, 19, 20, 21, 22, 23, 11, 12, 24, 21]
 "The statements of scale_kernel in pointwise.py, those of the helper `scaled` where it is called."
@@ -21,8 +21,7 @@ SCALE_LINES = [17, 18, 19, 20, 21, 22, 23, 11, 12, 24, 21]
 
 def watch(*arguments: str) -> list[list]:
     """What a sink is told while samples/kernels/lecture_launches.py runs in the interpreter."""
-    path = os.pathsep.join([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]).rstrip(os.pathsep)
-    environment = {**os.environ, "PYTHONPATH": path, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+    environment = {**os.environ, "PYTHONPATH": python_path(ROOT), "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
     command = [sys.executable, str(KERNELS / "watch.py"), *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
