@@ -341,6 +341,8 @@ class Tracer:
         self.instructions = InstructionEvents(self.arrived)
         self.others = OtherTracers(self.dispatch, listener.displaced, self.regained)
         self.active = False
+        self.before: tuple[Any, Any] | None = None
+        "The trace functions of the thread that started this, and of new threads, until then."
 
     def watch(self, filename: str) -> None:
         """Make the code of a file visible."""
@@ -430,7 +432,9 @@ class Tracer:
             settrace(self.dispatch)
 
     def stop(self) -> None:
-        """Put back what was there before."""
+        """Put back what was there before; nothing, where it was not started: Ctrl-C may come first."""
+        if self.before is None:
+            return
         self.active = False
         self.others.undo()
         if _is_ours(gettrace(), self):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine import runner
 from engine.builder import Builder
 from engine.errors import TraceError
 from engine.files import Files
@@ -326,6 +327,17 @@ def main():
     header, steps = show(tmp_path / "lecture.json")
     assert run.returncode == 1 and header["status"] == "error" and header["reason"].startswith("MemoryError")
     assert steps[0]["values"]["a"]["text"] == "<Big object, repr raised MemoryError>" and steps[-1]["line"] == 6
+
+
+def resident() -> int:
+    """Bytes of memory that this process has in use."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_memory_kept_for_the_recordings_end_is_not_in_use_before() -> None:
+    before = resident()
+    reserve = runner._reserve()
+    assert reserve is not None and len(reserve) == runner.RESERVE and resident() - before < runner.RESERVE // 4
 
 
 def test_memory_that_the_lecture_holds_to_its_end(tmp_path: Path) -> None:

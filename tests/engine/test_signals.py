@@ -171,6 +171,26 @@ def test_ctrl_c_at_any_moment_of_starting_says_one_sentence(tmp_path: Path) -> N
         assert not ours or (run.returncode, said) == (1, NOTHING) or said.startswith(("engine: lecture.py", "recorded"))
 
 
+TOO_EARLY = """
+import sys
+from engine import cli, recorder
+def interrupted(_):
+    raise KeyboardInterrupt
+recorder.Recorder.start = interrupted
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def test_ctrl_c_just_before_anything_is_recorded_leaves_a_recording_of_nothing(tmp_path: Path) -> None:
+    lecture = tmp_path / "lecture.py"
+    lecture.write_text("def main():\n    a = 3\n")
+    run = subprocess.run([sys.executable, "-c", TOO_EARLY, lecture, "-o", tmp_path], cwd=ROOT, text=True,
+                         capture_output=True, check=False)  # fmt: skip
+    assert run.returncode == 1 and run.stderr.startswith("engine: lecture.py: interrupted (Ctrl-C)"), run.stderr
+    header, steps = show(tmp_path / "lecture.json")
+    assert header["status"] == "interrupted" and steps == []
+
+
 def test_ctrl_c_is_the_end_of_several_lectures_and_the_one_that_runs_is_kept(tmp_path: Path) -> None:
     first, second = tmp_path / "first.py", tmp_path / "second.py"
     first.write_text("import time\ndef main():\n    a = 3\n    print('ready', flush=True)\n    time.sleep(60)\n")
